@@ -1,0 +1,280 @@
+import type { ExecId, JobId } from '../kernel/ids.ts';
+
+/**
+ * The words of execution: what other rooms may ask for and what they get back. The truth of an execution is its folder
+ * (`~/.writ/runs/<exec id>`, or `~/.writ/jobs/<job id>` once it is a job); everything here can be read back from it.
+ */
+
+export const DIMENSIONS = [
+  'fs_read',
+  'fs_write',
+  'network',
+  'unix_sockets',
+  'pid_ns',
+  'user_ns_nesting',
+  'caps',
+  'seccomp',
+  'memory',
+  'pids',
+  'cpu',
+  'fsize',
+  'disk',
+  'env',
+  'proc_mask',
+  'tmp_noexec',
+  'uid',
+  'teardown',
+  'start_gate',
+  'wall_clock',
+] as const;
+export type Dimension = (typeof DIMENSIONS)[number];
+
+export interface DimensionReport {
+  readonly state: 'enforced' | 'best_effort' | 'not_enforced';
+  /** What enforces it: "mount namespace", "cgroup v2", "prlimit" ... */
+  readonly by?: string;
+  /** Why it is not (fully) enforced, in words for a person. */
+  readonly reason?: string;
+}
+
+export interface ContainmentReport {
+  readonly backend: 'bubblewrap';
+  readonly dimensions: Readonly<Record<Dimension, DimensionReport>>;
+  /** PATH entries that were not bound, with the reason; openings that were made. */
+  readonly notes: readonly string[];
+}
+
+/** The outcome of probing this machine with the production flags. Facts, never inference. */
+export type ProbeResult =
+  | {
+      readonly ok: true;
+      readonly report: ContainmentReport;
+      readonly backend: { readonly path: string; readonly version: string };
+      readonly probed_at: number;
+    }
+  | { readonly ok: false; readonly cause: string; readonly fix: string; readonly detail: string; readonly probed_at: number };
+
+/** Zero or negative is refused; the strictest of operator and caller wins before it comes here. */
+export interface Limits {
+  readonly memory_bytes: number;
+  readonly pids: number;
+  /** CPUs' worth of time, 2 = two cores. */
+  readonly cpus: number;
+  readonly file_bytes: number;
+  readonly open_files: number;
+  /** What a run may add to private HOME and TMPDIR, and its spool. */
+  readonly disk_bytes: number;
+}
+
+export interface WorkspaceBind {
+  /** Real path, absolute. */
+  readonly path: string;
+  readonly access: 'read' | 'write';
+}
+
+/** Who a run or job belongs to. Another agent's look absent. */
+export interface Owner {
+  readonly organization: string;
+  readonly agent: string;
+  /** The Run (DESIGN section 1) that started it: where its end is announced. */
+  readonly run: string;
+  readonly workspace: string;
+}
+
+export interface RunSpec {
+  /** bash text, any size up to 1 MiB; never goes through argv. */
+  readonly command: string;
+  /** Real path inside one of the workspaces. */
+  readonly cwd: string;
+  /** The first is the primary one: private HOME and TMPDIR belong to it. */
+  readonly workspaces: readonly WorkspaceBind[];
+  readonly owner: Owner;
+  readonly stdin: 'closed' | Uint8Array;
+  /** A terminal in place of the three pipes. Its output is one stream, reported as stdout. */
+  readonly pty?: { readonly cols: number; readonly rows: number };
+  readonly timeout_ms: number;
+  readonly limits: Limits;
+  /** Paths outside the workspaces that a rule or an approval opened for this one run. */
+  readonly openings: readonly { readonly path: string; readonly access: 'read' | 'write' }[];
+  /** See Assessment.git_config_write: makes `.git/config` writable and turns hooks off. */
+  readonly git_config_write: boolean;
+  /** Lets a browser build its own sandbox inside. */
+  readonly nested_userns?: boolean;
+  /** Shown in lists; at most 200 characters. */
+  readonly description?: string;
+}
+
+/** A bounded view of one stream. `head` and `tail` are cut on character edges and never overlap. */
+export interface StreamView {
+  readonly head: string;
+  /** Empty when nothing was omitted. */
+  readonly tail: string;
+  /** Bytes between head and tail that are not shown here. */
+  readonly omitted_bytes: number;
+  /** Bytes the process wrote. */
+  readonly total_bytes: number;
+  /** Of everything written, shown or not; null while it still runs. */
+  readonly sha256: string | null;
+}
+
+export interface OutputView {
+  readonly stdout: StreamView;
+  readonly stderr: StreamView;
+  /** Both in the order in which they arrived. */
+  readonly combined: StreamView;
+  /** Bytes of both streams that can be read back by cursor, from 0; less than the total when the quota was reached. */
+  readonly spooled_bytes: number;
+}
+
+/** A process as evidence: never a bare PID. */
+export interface ProcessIdentity {
+  readonly boot_id: string;
+  readonly pid: number;
+  /** Field 22 of /proc/PID/stat. */
+  readonly start: string;
+}
+
+export interface TeardownReport {
+  /** True only when the whole tree was seen gone. */
+  readonly verified: boolean;
+  readonly method: 'namespace_init_gone' | 'cgroup_empty' | 'scan' | 'none';
+  /** PIDs still seen alive, as far as they can be known. */
+  readonly survivors: readonly number[];
+  readonly ms: number;
+}
+
+/** The evidence of one execution. */
+export interface Receipt {
+  readonly exec_id: ExecId;
+  readonly started_at: number;
+  readonly ended_at: number;
+  readonly outer?: ProcessIdentity;
+  readonly init?: ProcessIdentity;
+  readonly pid_namespace?: string;
+  readonly cgroup?: string;
+  readonly containment: ContainmentReport;
+  readonly teardown: TeardownReport;
+  /** Protected paths that appeared during the run and were moved away (reported as persistence). */
+  readonly quarantined: readonly { readonly path: string; readonly moved_to: string }[];
+  /** Limits that were hit: "memory", "pids", "fsize", "disk", "output". */
+  readonly limits_hit: readonly string[];
+  /** One sentence each, for error texts whose cause is the containment ("the network is off ..."). */
+  readonly hints: readonly string[];
+}
+
+export type Outcome =
+  | { readonly state: 'exited'; readonly exit_code: number; readonly signal?: string }
+  | { readonly state: 'timed_out'; readonly exit_code: 124 }
+  | { readonly state: 'cancelled'; readonly reason: string }
+  /** No user code ran. */
+  | { readonly state: 'never_started'; readonly reason: string }
+  /** The process that owned it is gone before it could write the result: it may have run. */
+  | { readonly state: 'lost'; readonly reason: string };
+
+export interface RunResult {
+  readonly outcome: Outcome;
+  readonly output: OutputView;
+  /** Absent only when it never started or was lost. */
+  readonly receipt?: Receipt;
+}
+
+/** An execution under way. */
+export interface RunHandle {
+  readonly exec_id: ExecId;
+  /** Input for `pty`; false when it is over. */
+  write(bytes: Uint8Array): boolean;
+  /** A dead terminal is no error. */
+  resize(cols: number, rows: number): void;
+  cancel(reason: string): void;
+  /** Output so far, with sha256 null. */
+  view(): Promise<OutputView>;
+  /** Turns it into a job that outlives this process; from then on the job's files are the truth and `done` resolves with null. */
+  promote(): Promise<JobRecord>;
+  readonly done: Promise<RunResult | null>;
+}
+
+export const JOB_STATES = ['starting', 'running', 'exited', 'timed_out', 'cancelled', 'never_started', 'lost', 'unreadable'] as const;
+export type JobState = (typeof JOB_STATES)[number];
+
+export interface JobRecord {
+  readonly job_id: JobId;
+  readonly state: JobState;
+  readonly command: string;
+  readonly description?: string;
+  readonly cwd: string;
+  readonly owner: Owner;
+  readonly created_at: number;
+  readonly ended_at?: number;
+  readonly timeout_ms: number;
+  readonly exit_code?: number;
+  readonly signal?: string;
+  /** Why it is lost, never started, cancelled or unreadable. */
+  readonly reason?: string;
+  readonly total_bytes: number;
+  readonly spooled_bytes: number;
+  /** When its end was told to whoever started it. */
+  readonly announced_at?: number;
+  /** When its result was read. */
+  readonly delivered_at?: number;
+  readonly receipt?: Receipt;
+}
+
+/** A piece of a spool. `text` never starts or ends inside a character; `next_cursor` is where to read on. */
+export interface SpoolPage {
+  readonly cursor: number;
+  readonly next_cursor: number;
+  readonly chunks: readonly { readonly stream: 'stdout' | 'stderr'; readonly text: string }[];
+  /** Nothing more will come after `next_cursor`. */
+  readonly end: boolean;
+  /** Bytes written by the process that the quota kept out of the spool. */
+  readonly dropped_bytes: number;
+}
+
+export interface Jobs {
+  /** Durable before it returns: the record is on disk (fsync) and its worker has it. */
+  start(spec: RunSpec, signal: AbortSignal): Promise<JobRecord>;
+  list(owner: Pick<Owner, 'organization' | 'agent'>): Promise<readonly JobRecord[]>;
+  get(job_id: string): Promise<JobRecord | undefined>;
+  /** Waits up to `wait_ms` for something after `cursor`; also returns when the job ends. */
+  output(
+    job_id: string,
+    request: { cursor: number; max_bytes: number; wait_ms: number },
+    signal: AbortSignal,
+  ): Promise<SpoolPage | undefined>;
+  /** Resolves when it is over, with its final record. Idempotent. */
+  cancel(job_id: string, reason: string): Promise<JobRecord | undefined>;
+  /** Jobs of this Run that ended and were not announced yet; each is returned once, whichever process asks. */
+  takeEnded(owner: Owner): Promise<readonly JobRecord[]>;
+  markDelivered(job_id: string): Promise<void>;
+}
+
+/** What a start of Writ found and did. */
+export interface RecoveryReport {
+  readonly jobs_lost: readonly JobId[];
+  /** Foreground runs whose owner is gone: to be closed in the audit, `result` if it could still be read. */
+  readonly orphaned_runs: readonly { readonly exec_id: ExecId; readonly owner: Owner; readonly result?: RunResult }[];
+  readonly swept_processes: number;
+  readonly unreadable: readonly { readonly path: string; readonly reason: string }[];
+  readonly removed: readonly { readonly job_id: JobId; readonly reason: 'retention' | 'quota' }[];
+}
+
+/** The public face of the room. */
+export interface Execution {
+  /** Cached until the backend or its report changes; `fresh` probes again. */
+  probe(options?: { fresh?: boolean }): Promise<ProbeResult>;
+  /** Starts it; resolves once it can be cancelled (its record exists), not when it ends. */
+  start(spec: RunSpec, signal: AbortSignal): Promise<RunHandle>;
+  /** `start` and wait for the end: for other rooms. The deadline is never reset by output. */
+  run(spec: RunSpec, signal: AbortSignal): Promise<RunResult>;
+  /** Spooled output of a foreground run that has ended. */
+  output(exec_id: string, request: { cursor: number; max_bytes: number }): Promise<SpoolPage | undefined>;
+  /** The owner of a foreground run's record, or undefined. */
+  ownerOf(exec_id: string): Promise<Owner | undefined>;
+  readonly jobs: Jobs;
+  /** At start: sweep, close what has no owner, apply retention. Idempotent, safe in several processes at once. */
+  recover(): Promise<RecoveryReport>;
+  /** Gets a runner process ready, off the start-up path. */
+  warmUp(workspaces: readonly WorkspaceBind[]): void;
+  /** Ends foreground runs; jobs go on. */
+  close(): Promise<void>;
+}

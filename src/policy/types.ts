@@ -1,0 +1,109 @@
+/**
+ * The words of policy. Everything in this room is pure: text and facts in, a judgement out. Facts about the machine
+ * (does this path resolve elsewhere?) come through the `Facts` port, so that an assessment can be replayed.
+ */
+
+/** Mildest first. The default verdict of each is in `defaults.ts`; DESIGN section 5 says what they mean. */
+export const EFFECTS = [
+  'safe',
+  'local_write',
+  'code_execution',
+  'unknown',
+  'network_egress',
+  'install',
+  'system_write',
+  'credential_access',
+  'persistence',
+  'destructive',
+  'blocked',
+] as const;
+export type Effect = (typeof EFFECTS)[number];
+
+/** Mildest first; the strictest of several decides. */
+export const VERDICTS = ['allow', 'contained', 'prompt', 'deny'] as const;
+export type Verdict = (typeof VERDICTS)[number];
+
+/** What a person's yes would open in the containment of this one execution, and nothing more. */
+export type Opening =
+  | { readonly type: 'hosts'; readonly hosts: readonly string[]; readonly presets: readonly string[] }
+  | { readonly type: 'path'; readonly path: string; readonly access: 'read' | 'write' }
+  | { readonly type: 'uncontained'; readonly why: string };
+
+/** One thing the assessor saw. A finding never lowers a verdict; the strictest of all decides. */
+export interface Finding {
+  readonly effect: Effect;
+  /** Stricter or (for destructive: confined) milder than the effect's default; undefined: the default. */
+  readonly verdict?: Verdict;
+  /** Start and end in the command as given, in UTF-16 code units. Text built by folding points at the words it came from. */
+  readonly span: readonly [start: number, end: number];
+  /** The decoded words of the simple command; an unknown part is shown as `<unknown>`. */
+  readonly argv: readonly string[];
+  /** One sentence for a person, without a final dot: "removes a folder outside the workspace". */
+  readonly reason: string;
+  readonly opens?: Opening;
+}
+
+/** A decoded simple command, for rules. `null` is a word (or a part of one) that can't be known from the text. */
+export interface ParsedCommand {
+  readonly argv: readonly (string | null)[];
+  readonly span: readonly [start: number, end: number];
+}
+
+export interface Assessment {
+  /** Every effect found; `safe` only where it is alone. */
+  readonly effects: readonly Effect[];
+  readonly findings: readonly Finding[];
+  /** Every simple command found anywhere, the inner commands of wrappers included, in order of appearance. */
+  readonly commands: readonly ParsedCommand[];
+  /** Set when the text is not a command or is over a budget: always the strictest verdict. */
+  readonly unparseable?: { readonly reason: string; readonly at?: number };
+  /** True when every command is a plain git subcommand that may write `.git/config` (DESIGN section 6). */
+  readonly git_config_write: boolean;
+}
+
+/** What the assessor may ask about the machine. Every answer is a fact at the time of asking and may be `undefined` (not known). */
+export interface Facts {
+  /** The path with every symbolic link resolved as far as it exists, or undefined when that can't be found out. */
+  realpath(path: string): string | undefined;
+  /** The executable a bare name would run, resolved; undefined: not found. */
+  which(name: string): string | undefined;
+}
+
+export interface AssessContext {
+  /** Absolute and clean. */
+  readonly cwd: string;
+  readonly home: string;
+  /** Folders the agent may write in, absolute and clean. */
+  readonly workspaces: readonly string[];
+  readonly facts: Facts;
+}
+
+/** A rule of the operator or a project. Matches the decoded argv of one simple command, never raw text. */
+export interface Rule {
+  /** Words to match in order: a literal, `*` for exactly one word, `**` (last) for any rest, a list for alternatives. */
+  readonly argv: readonly (string | readonly string[])[];
+  readonly reason?: string;
+  /** Command lines that must match, and must not: checked when the rule is loaded. */
+  readonly match?: readonly string[];
+  readonly not_match?: readonly string[];
+}
+
+export interface PolicyConfig {
+  /** Overrides of the default verdict per effect. `blocked` can't be overridden. */
+  readonly classes: Partial<Record<Exclude<Effect, 'blocked'>, Verdict>>;
+  readonly deny: readonly Rule[];
+  readonly prompt: readonly Rule[];
+  readonly allow: readonly Rule[];
+}
+
+/** What policy says about one assessed action, before anybody is asked. */
+export interface Decision {
+  readonly verdict: Verdict;
+  readonly effects: readonly Effect[];
+  /** The findings that are as strict as the verdict come first. */
+  readonly findings: readonly Finding[];
+  /** The rule that decided, if one did. */
+  readonly rule?: { readonly list: 'deny' | 'prompt' | 'allow'; readonly argv: Rule['argv']; readonly reason?: string };
+  /** What a yes would open (verdict `prompt`) or what the allowing rule opened. */
+  readonly opens: readonly Opening[];
+}

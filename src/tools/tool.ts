@@ -1,0 +1,61 @@
+import type { Execution, Owner, WorkspaceBind } from '../execution/types.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { AppError } from '../kernel/errors.ts';
+import type { Logger } from '../kernel/logger.ts';
+import type { Assessment, Decision } from '../policy/types.ts';
+
+/** JSON Schema 2020-12, as it goes over the wire. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** Hints as MCP defines them; they must be true. */
+export interface ToolAnnotations {
+  readonly title: string;
+  readonly readOnlyHint: boolean;
+  readonly destructiveHint: boolean;
+  readonly idempotentHint: boolean;
+  readonly openWorldHint: boolean;
+}
+
+/** Who calls, in what, and how to reach them while it runs. Built by a surface, completed by the gate. */
+export interface CallContext {
+  readonly owner: Owner;
+  readonly action: string;
+  /** The first is the primary one. */
+  readonly workspaces: readonly WorkspaceBind[];
+  readonly signal: AbortSignal;
+  /** A short line about what is happening; dropped when the caller asked for none. */
+  progress(message: string): void;
+}
+
+export interface ToolOutput {
+  /** Matches the tool's outputSchema. */
+  readonly structured: Readonly<Record<string, unknown>>;
+  /** The same for a model to read. */
+  readonly text: string;
+  /** Facts for the audit's outcome row: counts, digests, exit, never content. */
+  readonly evidence: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * A built-in tool. It knows no surface; the gate calls `parse`, then `assess`, decides, and only then `run`.
+ * `run` gets the decision so that it can open exactly what was allowed.
+ */
+export interface Tool<Input = unknown> {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema: JsonSchema;
+  readonly annotations: ToolAnnotations;
+  /** The input, or what is wrong with it in words that name the argument. */
+  parse(raw: unknown): { readonly ok: true; readonly input: Input } | { readonly ok: false; readonly problem: string };
+  /** What it could do. An AppError where it can't even be judged (a cwd outside the workspace). */
+  assess(input: Input, context: CallContext): Assessment | AppError;
+  run(input: Input, context: CallContext, decision: Decision): Promise<ToolOutput>;
+}
+
+/** What built-in tools are made from. */
+export interface ToolParts {
+  readonly execution: Execution;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
