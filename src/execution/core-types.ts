@@ -1,0 +1,92 @@
+import type { ExecId } from '../kernel/ids.ts';
+import type { Logger } from '../kernel/logger.ts';
+import type { ContainmentReport, Dimension, DimensionReport, Limits, OutputView, ProbeResult, RunResult, RunSpec } from './types.ts';
+
+/**
+ * Between the three halves of the room, not for others:
+ * `containment/` plans a sandbox (what is mounted, which environment, which uid) and probes it,
+ * `running/` carries one plan out in this process (gate, identity, capture, teardown),
+ * `runner/` and `jobs/` put that into a process of its own and make it durable.
+ */
+
+/** Settings of the room, from kernel/config through main/. Nothing in execution/ reads the environment itself. */
+export interface ExecutionConfig {
+  /** The Writ home (~/.writ), real path; exists, 0700. */
+  readonly home: string;
+  /** The environment Writ was started with: source for the allow-list, never handed on whole. */
+  readonly host_env: Readonly<Record<string, string>>;
+  /** `sandbox.env_pass`: further names the operator lets through. */
+  readonly env_pass: readonly string[];
+  /** The person's real home folder (from the passwd entry of the real uid). */
+  readonly user_home: string;
+  /** Operator limits; a spec never exceeds them. */
+  readonly limits: Limits;
+  /** Where bubblewrap is looked for, in order; first existing wins. Default ['/usr/bin/bwrap']. */
+  readonly bwrap_candidates: readonly string[];
+  /** How a runner process is started: argv of this program's internal `runner` command. */
+  readonly runner_argv: readonly string[];
+  /** Jobs delivered and older than this are removed. Default 7 days. */
+  readonly job_retention_ms: number;
+  /** All job folders together; oldest delivered go first. Default 2 GiB. */
+  readonly job_quota_bytes: number;
+}
+
+/** Everything one execution runs under, decided before anything starts. Pure data: equal plans have equal keys. */
+export interface SandboxPlan {
+  readonly bwrap: string;
+  /** All options for `--args FD`, without the fds and without the command. */
+  readonly args: readonly string[];
+  /** The whole environment of bubblewrap itself and of the command. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Real uid and gid to drop to before bubblewrap starts; absent: stay. */
+  readonly drop?: { readonly uid: number; readonly gid: number };
+  /** A classic BPF program for `--seccomp FD`. */
+  readonly seccomp: Uint8Array;
+  readonly limits: Limits;
+  /** Private folders on the host, made before planning. */
+  readonly private_home: string;
+  readonly private_tmp: string;
+  /** Paths that must not appear during the run (absent protected paths): checked afterwards and quarantined. */
+  readonly watch: readonly string[];
+  /** What the mounts and flags of this plan enforce; `running/` adds limits, teardown, start gate and clock. */
+  readonly dimensions: Readonly<Partial<Record<Dimension, DimensionReport>>>;
+  readonly notes: readonly string[];
+  /** Hash of everything above: a warm sandbox may be used only for an equal key. */
+  readonly key: string;
+}
+
+export interface Containment {
+  probe(options?: { fresh?: boolean }): Promise<ProbeResult>;
+  /** Throws AppError containment_unavailable when the probe failed, invalid_arguments for a cwd outside. */
+  plan(spec: RunSpec): Promise<SandboxPlan>;
+}
+
+/** One execution in this process. The folder holds `identity.json`, `output.log`, `output.idx`; the caller writes the rest. */
+export interface ContainedRun {
+  readonly exec_id: ExecId;
+  /** The final report of what is really enforced. */
+  readonly report: ContainmentReport;
+  write(bytes: Uint8Array): boolean;
+  resize(cols: number, rows: number): void;
+  cancel(reason: string): void;
+  view(): OutputView;
+  readonly done: Promise<RunResult>;
+}
+
+export interface Running {
+  /**
+   * Starts a planned run. `folder` exists; `durable` makes identity.json fsynced before the token is sent. Resolves once the
+   * command has been let through the gate (or rejects/settles as never_started: then no user code ran).
+   */
+  start(input: {
+    readonly exec_id: ExecId;
+    readonly spec: RunSpec;
+    readonly plan: SandboxPlan;
+    readonly folder: string;
+    readonly durable: boolean;
+    readonly logger: Logger;
+  }): Promise<ContainedRun>;
+  /** Keeps up to two sandboxes waiting at the gate for this plan (one use each, ended after 60 s idle). */
+  warm(plan: SandboxPlan): void;
+  close(): Promise<void>;
+}
