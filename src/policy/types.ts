@@ -106,4 +106,6 @@ export interface Decision {
   readonly rule?: { readonly list: 'deny' | 'prompt' | 'allow'; readonly argv: Rule['argv']; readonly reason?: string };
   /** What a yes would open (verdict `prompt`) or what the allowing rule opened. */
   readonly opens: readonly Opening[];
+  /** As the assessment says. */
+  readonly git_config_write: boolean;
 }

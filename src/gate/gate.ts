@@ -1,0 +1,207 @@
+import { createHash } from 'node:crypto';
+import type { AuditLog } from '../audit/types.ts';
+import { canonicalJson } from '../kernel/canonical-json.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { AppError, errorEntry, toAppError } from '../kernel/errors.ts';
+import { type ActionId, newId } from '../kernel/ids.ts';
+import type { Logger } from '../kernel/logger.ts';
+import type { Redactor } from '../kernel/redaction/index.ts';
+import { type Decision, decide, type PolicyConfig } from '../policy/index.ts';
+import type { CallContext, Tool } from '../tools/tool.ts';
+import { answerPrompt, type NonInteractive } from './non-interactive.ts';
+import { stripReserved } from './reserved-arguments.ts';
+import { resolveTool } from './resolve-tool.ts';
+import type { Gate, GateAnswer, GateRequest, ListedTool } from './types.ts';
+
+export interface GateParts {
+  readonly tools: readonly Tool[];
+  /** Names of the tools in a toolset, or undefined when there is no such toolset. */
+  toolset(name: string): ReadonlySet<string> | undefined;
+  readonly policy: PolicyConfig;
+  readonly nonInteractive: NonInteractive;
+  /** Resolves to the log, which is opened at the first call and not at the start. */
+  audit(): Promise<AuditLog>;
+  readonly redactor: Redactor;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+type Refused = Extract<GateAnswer, { type: 'refused' }>;
+
+/**
+ * The path of one call (DESIGN section 3), in this order and with no way around: resolve, toolset, reserved arguments, validate,
+ * assess, decide, record, run, bound, record. Whatever goes wrong on it is an answer, never an exception.
+ */
+export function createGate(parts: GateParts): Gate {
+  const byName = new Map(parts.tools.map((tool) => [tool.name, tool]));
+  const policyDigest = digest(canonicalJson(parts.policy));
+
+  return {
+    list: (toolset) => {
+      const names = parts.toolset(toolset);
+      return parts.tools.filter((tool) => names?.has(tool.name)).map(listed);
+    },
+
+    call: async (request) => {
+      const action = newId('act', parts.clock.now());
+      const answer = await walk(request, action).catch((thrown: unknown) => refusal(action, toAppError(thrown)));
+      return answer.type === 'refused' ? redactRefusal(answer, parts.redactor) : answer;
+    },
+  };
+
+  async function walk(request: GateRequest, action: ActionId): Promise<GateAnswer> {
+    const started = parts.clock.monotonic();
+    const tool = resolveTool(request.tool, byName);
+    const { value: raw, notes } = stripReserved(request.arguments);
+    const seen = {
+      tool: tool?.name ?? request.tool.slice(0, 128),
+      arguments: parts.redactor.value(raw),
+      digest: digest(canonicalArguments(raw)),
+    };
+
+    const refuse = async (error: AppError, decision?: Decision): Promise<GateAnswer> => {
+      await record(request, action, 'action.refused', {
+        ...seen,
+        notes,
+        code: error.code,
+        reason: error.message,
+        ...judged(decision, parts.redactor),
+      });
+      return refusal(action, error, decision);
+    };
+
+    if (!tool) return refuse(new AppError('unknown_tool', `There is no tool named "${request.tool.slice(0, 128)}".`));
+    if (!parts.toolset(request.toolset)?.has(tool.name)) {
+      return refuse(
+        new AppError('denied_by_policy', `The tool "${tool.name}" is not in the toolset "${request.toolset}" of this connection.`),
+      );
+    }
+    const parsed = tool.parse(raw);
+    if (!parsed.ok) return refuse(new AppError('invalid_arguments', parsed.problem));
+    if (request.workspaces.length === 0) {
+      const problem = request.workspace_problem;
+      return refuse(
+        new AppError('workspace_unavailable', problem?.message ?? 'No Workspace could be chosen.', problem ? { fix: problem.fix } : {}),
+      );
+    }
+
+    const context: CallContext = {
+      owner: request.owner,
+      action,
+      workspaces: request.workspaces,
+      signal: request.signal,
+      progress: request.progress,
+    };
+    const assessment = tool.assess(parsed.input, context);
+    if (assessment instanceof AppError) return refuse(assessment);
+    const decision = decide(assessment, parts.policy);
+    if (decision.verdict === 'deny') return refuse(denied(decision), decision);
+    const unasked = answerPrompt(decision, parts.nonInteractive);
+    if (unasked) return refuse(unasked, decision);
+    if (request.signal.aborted) return refuse(new AppError('cancelled', 'The request was cancelled before it started.'), decision);
+
+    await record(request, action, 'action.decided', { ...seen, notes, policy: policyDigest, ...judged(decision, parts.redactor) });
+    let output: Awaited<ReturnType<Tool['run']>>;
+    try {
+      output = await tool.run(parsed.input, context, decision);
+    } catch (thrown) {
+      const error = toAppError(thrown);
+      if (error.code === 'internal') parts.logger.error(`${tool.name} failed`, { action, error: String(error.cause ?? error) });
+      await conclude(request, action, tool.name, started, { outcome: error.code, reason: error.message });
+      return refusal(action, error, decision);
+    }
+    await conclude(request, action, tool.name, started, { outcome: 'done', ...output.evidence });
+    return {
+      type: 'result',
+      action,
+      decision,
+      notes,
+      output: { ...output, structured: parts.redactor.value(output.structured) as ToolStructured, text: parts.redactor.text(output.text) },
+    };
+  }
+
+  async function record(request: GateRequest, action: ActionId, type: string, data: Record<string, unknown>): Promise<void> {
+    const log = await parts.audit();
+    await log.record({ type, at: parts.clock.now(), ...request.owner, action, data: stringsOnly(data) });
+  }
+
+  /** The outcome row is queued: a full disk or a stopping process must not turn what happened into an error. */
+  async function conclude(
+    request: GateRequest,
+    action: ActionId,
+    tool: string,
+    started: number,
+    data: Record<string, unknown>,
+  ): Promise<void> {
+    const log = await parts.audit();
+    const ms = Math.round(parts.clock.monotonic() - started);
+    const safe = parts.redactor.value({ ...data, ms }) as Record<string, unknown>;
+    log.enqueue({ type: 'action.finished', at: parts.clock.now(), ...request.owner, action, tool, data: stringsOnly(safe) });
+  }
+}
+
+type ToolStructured = Readonly<Record<string, unknown>>;
+
+function listed(tool: Tool): ListedTool {
+  const { name, description, inputSchema, outputSchema, annotations } = tool;
+  return { name, description, inputSchema, outputSchema, annotations };
+}
+
+function denied(decision: Decision): AppError {
+  const first = decision.findings[0];
+  const rule =
+    decision.rule?.list === 'deny'
+      ? ` by the rule [${decision.rule.argv.join(' ')}]${decision.rule.reason ? ` (${decision.rule.reason})` : ''}`
+      : '';
+  const why = first ? `${first.reason} [${first.effect}]` : 'it is on the floor that nothing lifts';
+  return new AppError('denied_by_policy', `Denied${rule}: ${why}.`, { data: { effects: decision.effects } });
+}
+
+function refusal(action: ActionId, error: AppError, decision?: Decision): Refused {
+  return {
+    type: 'refused',
+    action,
+    code: error.code,
+    message: error.message,
+    ...(error.fix === undefined ? {} : { fix: error.fix }),
+    guidance: errorEntry(error.code).guidance,
+    ...(decision ? { decision } : {}),
+  };
+}
+
+function redactRefusal(answer: Refused, redactor: Redactor): Refused {
+  return { ...answer, message: redactor.text(answer.message), ...(answer.fix === undefined ? {} : { fix: redactor.text(answer.fix) }) };
+}
+
+/** A decision as the audit keeps it. */
+function judged(decision: Decision | undefined, redactor: Redactor): Record<string, unknown> {
+  if (!decision) return {};
+  const findings = decision.findings
+    .slice(0, 20)
+    .map((finding) => ({ effect: finding.effect, reason: redactor.text(finding.reason), span: finding.span }));
+  return {
+    verdict: decision.verdict,
+    effects: decision.effects,
+    findings,
+    ...(decision.rule ? { rule: decision.rule } : {}),
+    opens: decision.opens,
+  };
+}
+
+function digest(text: string): string {
+  return `sha256:${createHash('sha256').update(text).digest('hex')}`;
+}
+
+/** Arguments that aren't JSON can't come over a wire; from inside they are a fault and must not stop the refusal from being recorded. */
+function canonicalArguments(raw: unknown): string {
+  try {
+    return canonicalJson(raw);
+  } catch {
+    return String(raw);
+  }
+}
+
+/** JSON only: `undefined` members go, so that the stored bytes are what was meant. */
+function stringsOnly(data: Record<string, unknown>): Record<string, unknown> {
+  return JSON.parse(JSON.stringify(data)) as Record<string, unknown>;
+}

@@ -1,0 +1,60 @@
+import { AppError } from '../kernel/errors.ts';
+import type { Decision, Effect, Opening } from '../policy/index.ts';
+
+/** `dangerous.non_interactive`: what decides when nobody can be asked. */
+export type NonInteractive = 'deny' | 'read_only' | 'allow';
+
+/** Never covered by `non_interactive: allow`. */
+const NEVER_UNASKED: ReadonlySet<Effect> = new Set(['destructive', 'blocked']);
+
+/**
+ * No channel to a person exists on this surface yet, so a `prompt` is answered here: undefined lets it through, an error refuses it.
+ * The refusal says what was asked, why, and how it can be allowed.
+ */
+export function answerPrompt(decision: Decision, mode: NonInteractive): AppError | undefined {
+  if (mode === 'read_only' && decision.effects.some((effect) => effect !== 'safe')) {
+    return new AppError(
+      'denied_by_policy',
+      `Only reading is allowed here (dangerous.non_interactive is "read_only"); this would be ${decision.effects.join(', ')}.`,
+      {
+        fix: 'Set dangerous.non_interactive to "deny" in the operator configuration to allow contained work without questions.',
+      },
+    );
+  }
+  if (decision.verdict !== 'prompt') return undefined;
+  if (mode === 'allow' && !decision.effects.some((effect) => NEVER_UNASKED.has(effect))) return undefined;
+  return new AppError('no_channel', asked(decision), {
+    fix: howToAllow(decision),
+    data: { effects: decision.effects, opens: decision.opens },
+  });
+}
+
+function asked(decision: Decision): string {
+  const asking = decision.findings.filter((finding) => finding.effect !== 'safe' || finding.opens);
+  const reasons = [...new Set(asking.map((finding) => `${finding.reason} [${finding.effect}]`))].slice(0, 4);
+  const opens = decision.opens.map(describeOpening);
+  const yes = opens.length > 0 ? ` A yes would open: ${opens.join('; ')}.` : '';
+  const rule = decision.rule?.list === 'prompt' ? ` A rule asks for it${decision.rule.reason ? `: ${decision.rule.reason}` : ''}.` : '';
+  return `This needs a person's yes and nobody can be asked: ${reasons.join('; ') || decision.effects.join(', ')}.${rule}${yes}`;
+}
+
+export function describeOpening(opening: Opening): string {
+  switch (opening.type) {
+    case 'hosts':
+      return `the network to ${[...opening.hosts, ...opening.presets.map((preset) => `the ${preset} registry`)].join(', ') || 'the hosts it names'}`;
+    case 'path':
+      return `${opening.path} (${opening.access === 'read' ? 'read-only' : 'read and write'})`;
+    case 'uncontained':
+      return `this one command outside containment (${opening.why})`;
+  }
+}
+
+/** A rule the operator can paste: the words of the command that asks, exactly. */
+function howToAllow(decision: Decision): string {
+  if (decision.effects.includes('destructive')) {
+    return 'No rule lifts a destructive command in general; the operator can set dangerous.classes.destructive, or run it in their own terminal.';
+  }
+  const argv = decision.findings.find((finding) => finding.argv.length > 0)?.argv;
+  const words = argv && argv.length <= 12 && !argv.includes('<unknown>') ? argv : argv ? [argv[0] ?? '', '**'] : ['PROGRAM', '**'];
+  return `The operator can allow it with a rule in ~/.writ/config.json: {"dangerous": {"allow": [{"argv": ${JSON.stringify(words)}}]}}`;
+}

@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import type { JobRecord, Outcome, OutputView, RunResult, RunSpec } from '../execution/types.ts';
+import { AppError } from '../kernel/errors.ts';
+import type { Decision } from '../policy/index.ts';
+import { ANSWER_CHARS, outcomeText, receiptLines, seconds, streamText } from './output-text.ts';
+import type { ToolOutput } from './tool.ts';
+
+/** What `shell` answers: the output first, then one line on how it ended, then only what is out of the ordinary. */
+export const shellOutput = z.object({
+  status: z.enum(['exited', 'timed_out', 'running']).describe('"running": it goes on as the job `job_id`.'),
+  exit_code: z.int().nullable(),
+  signal: z.string().nullable(),
+  timed_out: z.boolean(),
+  stdout: z.string(),
+  stderr: z.string(),
+  combined: z.string().nullable().describe('Both streams in order of arrival; null when one of them is empty.'),
+  total_bytes: z.object({ stdout: z.int(), stderr: z.int() }),
+  truncated: z.boolean().describe('Some output is not in this answer; read it with shell_output from `next_cursor`.'),
+  output_id: z.string().nullable(),
+  next_cursor: z.int().nullable(),
+  job_id: z.string().nullable(),
+  duration_ms: z.int(),
+  containment: z.record(z.string(), z.string()).describe('What was enforced by the kernel for this run, per dimension.'),
+  teardown: z.object({ verified: z.boolean(), method: z.string(), survivors: z.array(z.int()), ms: z.number() }).nullable(),
+  notes: z.array(z.string()),
+});
+
+export function finishedAnswer(result: RunResult, exec_id: string, spec: RunSpec, decision: Decision): ToolOutput {
+  const { outcome, receipt } = result;
+  if (outcome.state === 'never_started') throw new AppError('containment_unavailable', `The command never started: ${outcome.reason}`);
+  if (outcome.state === 'lost') throw new AppError('outcome_unknown', `The process that ran the command is gone: ${outcome.reason}`);
+  if (outcome.state === 'cancelled') throw new AppError('cancelled', `The command was cancelled: ${outcome.reason}`);
+  const duration_ms = receipt ? receipt.ended_at - receipt.started_at : 0;
+  const notes = [...receiptLines(result), ...unopenedNotes(decision)];
+  const footer = [
+    `[${[outcomeText(outcome, spec.timeout_ms), seconds(duration_ms), ...sizeNote(result.output)].join(' · ')}]`,
+    ...notes.map((note) => `[writ: ${note}]`),
+  ];
+  const both = result.output.stderr.total_bytes > 0;
+  const body = streamText(result.output.combined, exec_id);
+  return {
+    structured: {
+      ...streams(result.output, exec_id),
+      status: outcome.state,
+      exit_code: outcome.exit_code,
+      signal: 'signal' in outcome ? (outcome.signal ?? null) : null,
+      timed_out: outcome.state === 'timed_out',
+      job_id: null,
+      duration_ms,
+      containment: Object.fromEntries(Object.entries(receipt?.containment.dimensions ?? {}).map(([name, entry]) => [name, entry.state])),
+      teardown: receipt ? { ...receipt.teardown, survivors: [...receipt.teardown.survivors] } : null,
+      notes,
+    },
+    text: `${body}${body === '' || body.endsWith('\n') ? '' : '\n'}${footer.join('\n')}`,
+    evidence: { exec_id, ...evidenceOf(outcome, result), streams: both ? 2 : 1 },
+  };
+}
+
+function evidenceOf(outcome: Outcome, result: RunResult): Record<string, unknown> {
+  const { stdout, stderr } = result.output;
+  return {
+    ...outcome,
+    stdout: { bytes: stdout.total_bytes, sha256: stdout.sha256 },
+    stderr: { bytes: stderr.total_bytes, sha256: stderr.sha256 },
+    spooled_bytes: result.output.spooled_bytes,
+    ...(result.receipt ? { receipt: result.receipt } : {}),
+  };
+}
+
+export function yieldedAnswer(job: JobRecord, view: OutputView): ToolOutput {
+  const body = streamText(view.combined, job.job_id);
+  return {
+    structured: {
+      ...streams(view, job.job_id),
+      status: 'running',
+      exit_code: null,
+      signal: null,
+      timed_out: false,
+      job_id: job.job_id,
+      duration_ms: 0,
+      containment: {},
+      teardown: null,
+      notes: [],
+    },
+    text:
+      `${body}${body === '' || body.endsWith('\n') ? '' : '\n'}` +
+      `[still running as job ${job.job_id}; read on with job_output {"job_id": "${job.job_id}", "cursor": ${view.combined.total_bytes}, "wait_ms": 20000}; it is ended after ${seconds(job.timeout_ms)}]`,
+    evidence: { job_id: job.job_id, yielded: true, bytes_so_far: view.combined.total_bytes },
+  };
+}
+
+export function startedAnswer(job: JobRecord): ToolOutput {
+  const empty = { head: '', tail: '', omitted_bytes: 0, total_bytes: 0, sha256: null };
+  const view: OutputView = { stdout: empty, stderr: empty, combined: empty, spooled_bytes: 0 };
+  const base = yieldedAnswer(job, view);
+  return {
+    ...base,
+    text:
+      `[started as job ${job.job_id}; it goes on after this connection ends, for at most ${seconds(job.timeout_ms)}. ` +
+      `Its end is announced here; look with job_output {"job_id": "${job.job_id}", "cursor": 0, "wait_ms": 20000}]`,
+    evidence: { job_id: job.job_id, background: true },
+  };
+}
+
+function streams(view: OutputView, id: string): Record<string, unknown> {
+  const half = ANSWER_CHARS / 2;
+  const both = view.stdout.total_bytes > 0 && view.stderr.total_bytes > 0;
+  const shown = Buffer.byteLength(view.combined.head) + Buffer.byteLength(view.combined.tail);
+  const truncated = shown < view.combined.total_bytes || view.combined.head.length + view.combined.tail.length > ANSWER_CHARS;
+  return {
+    stdout: streamText(view.stdout, undefined, both ? half : ANSWER_CHARS),
+    stderr: streamText(view.stderr, undefined, both ? half : ANSWER_CHARS),
+    combined: both ? streamText(view.combined, id) : null,
+    total_bytes: { stdout: view.stdout.total_bytes, stderr: view.stderr.total_bytes },
+    truncated,
+    output_id: id,
+    next_cursor: truncated ? Math.min(Buffer.byteLength(view.combined.head), view.spooled_bytes) : view.spooled_bytes,
+  };
+}
+
+function sizeNote(output: OutputView): string[] {
+  const total = output.combined.total_bytes;
+  return total > 2000 ? [`${total} bytes of output`] : [];
+}
+
+/** An allowing rule may name effects that this version can't open yet: then the run is still cut off, and says so. */
+function unopenedNotes(decision: Decision): string[] {
+  const missing = new Set(decision.opens.filter((opening) => opening.type !== 'path').map((opening) => opening.type));
+  const notes: string[] = [];
+  if (missing.has('hosts')) notes.push('a rule allowed this command, but the network stays off inside containment in this version');
+  if (missing.has('uncontained'))
+    notes.push('a rule allowed this command, but it still ran contained: running outside containment is not possible in this version');
+  return notes;
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import type { Execution } from '../execution/types.ts';
+import { AppError } from '../kernel/errors.ts';
+import { isId } from '../kernel/ids.ts';
+import { belongsTo, ownJob, pageOnWire, pageShape, pageText } from './job-shapes.ts';
+import { ANSWER_CHARS } from './output-text.ts';
+import { readsOnly } from './reads-only.ts';
+import { parseWith, wireSchema } from './schema.ts';
+import type { Tool } from './tool.ts';
+
+const input = z.strictObject({
+  id: z.string().min(1).max(64).describe('The output_id of a shell result, or a job_id.'),
+  cursor: z.int().min(0).default(0).describe('Byte position in both streams together; 0 is the start.'),
+  max_bytes: z.int().min(1).max(ANSWER_CHARS).default(ANSWER_CHARS),
+});
+
+export function createShellOutput(execution: Execution): Tool<z.infer<typeof input>> {
+  return {
+    name: 'shell_output',
+    description: 'Read the full output of an earlier shell command in pages, by cursor. Use it when a shell result was truncated.',
+    inputSchema: wireSchema(input, 'input'),
+    outputSchema: wireSchema(pageShape, 'output'),
+    annotations: {
+      title: 'Read the output of a command',
+      readOnlyHint: true,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
+    parse: (raw) => parseWith(input, raw),
+    assess: () => readsOnly,
+    run: async ({ id, cursor, max_bytes }, context) => {
+      if (isId('job', id)) {
+        await ownJob(execution.jobs, id, context);
+        const page = await execution.jobs.output(id, { cursor, max_bytes, wait_ms: 0 }, context.signal);
+        if (page)
+          return { structured: pageOnWire(page), text: pageText(page, again(id)), evidence: { id, cursor, next_cursor: page.next_cursor } };
+      } else {
+        const owner = await execution.ownerOf(id);
+        const page = owner && belongsTo(owner, context) ? await execution.output(id, { cursor, max_bytes }) : undefined;
+        if (page)
+          return { structured: pageOnWire(page), text: pageText(page, again(id)), evidence: { id, cursor, next_cursor: page.next_cursor } };
+      }
+      throw new AppError('not_found', `There is no output "${id}" here; output of a foreground command is kept for a day.`);
+    },
+  };
+}
+
+function again(id: string): string {
+  return `shell_output {"id": "${id}", "cursor": CURSOR}`;
+}

@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import type { Execution, JobRecord, Limits, Outcome, OutputView, RunResult, RunSpec } from '../execution/types.ts';
+import { AppError } from '../kernel/errors.ts';
+import type { Assessment, Decision } from '../policy/index.ts';
+import { requireContainment } from './containment-required.ts';
+import { parseWith, wireSchema } from './schema.ts';
+import { finishedAnswer, shellOutput, startedAnswer, yieldedAnswer } from './shell-answer.ts';
+import type { CallContext, Tool, ToolOutput } from './tool.ts';
+import { resolveCwd } from './working-directory.ts';
+
+const MAX_COMMAND_BYTES = 1024 * 1024;
+const MAX_TIMEOUT_MS = 3_600_000;
+const DEFAULT_TIMEOUT_MS = 120_000;
+
+export interface ShellSettings {
+  readonly limits: Limits;
+  /** A foreground call still running after this becomes a job; per host, since hosts give up at different times. */
+  readonly yield_ms: number;
+  /** Longest life of a background job. */
+  readonly job_runtime_ms: number;
+  /** `sandbox.missing: prompt` would ask; nobody can be asked yet, so both words refuse. */
+  assess(command: string, cwd: string, context: CallContext): Assessment;
+}
+
+const input = z.strictObject({
+  command: z
+    .string()
+    .min(1)
+    .refine((text) => Buffer.byteLength(text) <= MAX_COMMAND_BYTES, 'must be at most 1 MiB')
+    .describe('bash text, run as `bash -c` would. A first line `#!bg` starts it as a background job.'),
+  cwd: z.string().min(1).max(4096).optional().describe('Working directory inside the Workspace; relative to its root. Default: the root.'),
+  timeout_ms: z
+    .int()
+    .min(1)
+    .max(MAX_TIMEOUT_MS)
+    .optional()
+    .describe('Deadline for the whole command, never extended by output. Default 120000; for a background job 3600000.'),
+  yield_ms: z
+    .int()
+    .min(1)
+    .max(MAX_TIMEOUT_MS)
+    .optional()
+    .describe('Wait this long; a command still running then goes on as a job and the answer carries its job_id and the output so far.'),
+  background: z.boolean().optional().describe('Start as a job at once and answer with its job_id.'),
+  description: z.string().max(200).optional().describe('A few words on what it is for; shown in lists.'),
+});
+type ShellInput = z.infer<typeof input>;
+
+export function createShell(execution: Execution, settings: ShellSettings): Tool<ShellInput> {
+  return {
+    name: 'shell',
+    description:
+      'Run a bash command in the Workspace, contained by the kernel: no network, a private HOME and /tmp, files outside hidden or read-only. ' +
+      'A non-zero exit is a normal result. Processes left behind are ended with the command; for servers and long work use background jobs.',
+    inputSchema: wireSchema(input, 'input'),
+    outputSchema: wireSchema(shellOutput, 'output'),
+    annotations: { title: 'Run a command', readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+    parse: (raw) => {
+      const parsed = parseWith(input, raw);
+      if (parsed.ok && parsed.input.command.includes('\0'))
+        return { ok: false, problem: 'Invalid arguments: command: contains a NUL character.' };
+      return parsed;
+    },
+    assess: (call, context) => {
+      const cwd = resolveCwd(call.cwd, context.workspaces);
+      return cwd instanceof AppError ? cwd : settings.assess(call.command, cwd, context);
+    },
+    run: async (call, context, decision) => {
+      await requireContainment(execution, decision);
+      const cwd = resolveCwd(call.cwd, context.workspaces);
+      if (cwd instanceof AppError) throw cwd;
+      const background = call.background === true || /^#!bg[ \t]*\r?(\n|$)/.test(call.command);
+      const timeout_ms = call.timeout_ms ?? (background ? settings.job_runtime_ms : DEFAULT_TIMEOUT_MS);
+      const spec: RunSpec = {
+        command: call.command,
+        cwd,
+        workspaces: context.workspaces,
+        owner: context.owner,
+        stdin: 'closed',
+        timeout_ms,
+        limits: settings.limits,
+        openings: decision.opens.filter((opening) => opening.type === 'path'),
+        git_config_write: decision.git_config_write,
+        ...(call.description === undefined ? {} : { description: call.description }),
+      };
+      if (background) return startedAnswer(await execution.jobs.start(spec, context.signal));
+      return foreground(execution, spec, call.yield_ms ?? settings.yield_ms, context, decision);
+    },
+  };
+}
+
+async function foreground(
+  execution: Execution,
+  spec: RunSpec,
+  yield_ms: number,
+  context: CallContext,
+  decision: Decision,
+): Promise<ToolOutput> {
+  const handle = await execution.start(spec, context.signal);
+  const first = await firstOf(handle.done, yield_ms);
+  if (first === 'yield') {
+    const view = await handle.view();
+    const job = await handle.promote().catch((thrown: unknown) => thrown);
+    if (!thrown(job)) return yieldedAnswer(job as JobRecord, view);
+    // It ended in the same moment: then its result is the answer, otherwise the failure is.
+    const late = await handle.done;
+    if (!late) throw job;
+    return finishedAnswer(late, handle.exec_id, spec, decision);
+  }
+  if (!first) throw new AppError('internal', 'A foreground command became a job that nobody asked for.');
+  return finishedAnswer(first, handle.exec_id, spec, decision);
+}
+
+function thrown(value: unknown): value is Error {
+  return value instanceof Error;
+}
+
+async function firstOf<T>(done: Promise<T>, ms: number): Promise<T | 'yield'> {
+  let timer: NodeJS.Timeout | undefined;
+  const yielded = new Promise<'yield'>((resolve) => {
+    timer = setTimeout(resolve, ms, 'yield');
+  });
+  try {
+    return await Promise.race([done, yielded]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
