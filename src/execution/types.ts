@@ -181,15 +181,18 @@ export interface RunResult {
 /** An execution under way. */
 export interface RunHandle {
   readonly exec_id: ExecId;
-  /** Input for `pty`; false when it is over. */
+  /** Input for `pty`; false when it is over or 1 MiB is still waiting to be taken (these bytes are not sent). */
   write(bytes: Uint8Array): boolean;
   /** A dead terminal is no error. */
   resize(cols: number, rows: number): void;
   cancel(reason: string): void;
   /** Output so far, with sha256 null. */
   view(): Promise<OutputView>;
-  /** Turns it into a job that outlives this process; from then on the job's files are the truth and `done` resolves with null. */
-  promote(): Promise<JobRecord>;
+  /**
+   * Turns it into a job that outlives this process; from then on the job's files are the truth and `done` resolves with null.
+   * Null when it ended first: its result is in `done`. Throws busy or disk_full: then it goes on as it was.
+   */
+  promote(): Promise<JobRecord | null>;
   readonly done: Promise<RunResult | null>;
 }
 
@@ -273,6 +276,8 @@ export interface Execution {
   readonly jobs: Jobs;
   /** At start: sweep, close what has no owner, apply retention. Idempotent, safe in several processes at once. */
   recover(): Promise<RecoveryReport>;
+  /** The audit has closed these orphaned runs: they are not reported again. */
+  confirmOrphans(exec_ids: readonly ExecId[]): Promise<void>;
   /** Gets a runner process ready, off the start-up path. */
   warmUp(workspaces: readonly WorkspaceBind[]): void;
   /** Ends foreground runs; jobs go on. */
