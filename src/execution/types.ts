@@ -190,9 +190,9 @@ export interface RunHandle {
   view(): Promise<OutputView>;
   /**
    * Turns it into a job that outlives this process; from then on the job's files are the truth and `done` resolves with null.
-   * Null when it ended first: its result is in `done`. Throws busy or disk_full: then it goes on as it was.
+   * Rejects when it ended first, and with busy or disk_full when it can't be a job and goes on as it was: `done` has its result.
    */
-  promote(): Promise<JobRecord | null>;
+  promote(): Promise<JobRecord>;
   readonly done: Promise<RunResult | null>;
 }
 
