@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Execution, JobRecord, Limits, Outcome, OutputView, RunResult, RunSpec } from '../execution/types.ts';
-import { AppError } from '../kernel/errors.ts';
+import type { Execution, JobRecord, Limits, RunHandle, RunSpec } from '../execution/types.ts';
+import { AppError, toAppError } from '../kernel/errors.ts';
 import type { Assessment, Decision } from '../policy/index.ts';
 import { requireContainment } from './containment-required.ts';
 import { parseWith, wireSchema } from './schema.ts';
@@ -89,30 +89,28 @@ export function createShell(execution: Execution, settings: ShellSettings): Tool
   };
 }
 
-async function foreground(
-  execution: Execution,
-  spec: RunSpec,
-  yield_ms: number,
-  context: CallContext,
-  decision: Decision,
-): Promise<ToolOutput> {
+async function foreground(execution: Execution, spec: RunSpec, yield_ms: number, context: CallContext, decision: Decision): Promise<ToolOutput> {
   const handle = await execution.start(spec, context.signal);
   const first = await firstOf(handle.done, yield_ms);
   if (first === 'yield') {
     const view = await handle.view();
-    const job = await handle.promote().catch((thrown: unknown) => thrown);
-    if (!thrown(job)) return yieldedAnswer(job as JobRecord, view);
-    // It ended in the same moment: then its result is the answer, otherwise the failure is.
-    const late = await handle.done;
-    if (!late) throw job;
-    return finishedAnswer(late, handle.exec_id, spec, decision);
+    const job = await promote(handle);
+    if (job) return yieldedAnswer(job, view);
   }
-  if (!first) throw new AppError('internal', 'A foreground command became a job that nobody asked for.');
-  return finishedAnswer(first, handle.exec_id, spec, decision);
+  const result = first === 'yield' ? await handle.done : first;
+  if (!result) throw new AppError('internal', 'A foreground command became a job that nobody asked for.');
+  return finishedAnswer(result, handle.exec_id, spec, decision);
 }
 
-function thrown(value: unknown): value is Error {
-  return value instanceof Error;
+/** Null: it stays in the foreground, because it just ended or because no more jobs fit; its own deadline still bounds the wait. */
+async function promote(handle: RunHandle): Promise<JobRecord | null> {
+  try {
+    return await handle.promote();
+  } catch (thrown) {
+    const error = toAppError(thrown);
+    if (error.code === 'busy' || error.code === 'disk_full') return null;
+    throw error;
+  }
 }
 
 async function firstOf<T>(done: Promise<T>, ms: number): Promise<T | 'yield'> {

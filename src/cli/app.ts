@@ -1,0 +1,29 @@
+import type { Execution } from '../execution/types.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Assessment, Decision } from '../policy/index.ts';
+
+/** What the commands may do, wired in main/. Each part is made when first asked for, so that `writ check` opens no database. */
+export interface App {
+  readonly version: string;
+  readonly home: string;
+  readonly cwd: string;
+  readonly clock: Clock;
+  readonly execution: () => Promise<Execution>;
+  /** Assessment and decision as an agent in `cwd` would get them. */
+  check(command: string, cwd: string): Promise<{ readonly assessment: Assessment; readonly decision: Decision }>;
+  /** Problems and warnings of the configuration, and where each value comes from. */
+  explainConfig(): Promise<{ readonly ok: boolean; readonly text: string; readonly json: unknown }>;
+  /** Serves MCP on this process's stdin and stdout until the client closes it. */
+  serveMcp(options: { readonly roots: readonly string[]; readonly toolset: string }): Promise<void>;
+  /** One command through an MCP server of its own, for the first start. */
+  demonstrate(): Promise<string>;
+  /** argv a host should start the server with. */
+  readonly self: readonly string[];
+}
+
+/** Where a command writes and how it ends; a command never touches the process itself. */
+export interface Terminal {
+  out(text: string): void;
+  err(text: string): void;
+  exit(code: number): void;
+}

@@ -1,0 +1,24 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { Verdict } from '../../policy/index.ts';
+import type { App, Terminal } from '../app.ts';
+import { checkToJson, renderCheck } from '../check.ts';
+
+/** So that a script can ask: 0 runs without a question, 10 asks, 11 is refused. */
+const EXIT: Readonly<Record<Verdict, number>> = { allow: 0, contained: 0, prompt: 10, deny: 11 };
+
+export function checkCommand(program: Command, app: () => Promise<App>, terminal: Terminal): void {
+  program
+    .command('check')
+    .description('say what a shell command would do and what policy decides, without running it')
+    .option('--json', 'machine-readable output')
+    .option('--cwd <dir>', 'as if run in this folder')
+    .argument('<command...>', 'the command, best in one pair of quotes after --')
+    .action(async (words: string[], options: { json?: boolean; cwd?: string }) => {
+      const parts = await app();
+      const command = words.join(' ');
+      const { assessment, decision } = await parts.check(command, resolve(parts.cwd, options.cwd ?? '.'));
+      terminal.out(options.json ? `${JSON.stringify(checkToJson(command, assessment, decision))}\n` : `${renderCheck(command, assessment, decision)}\n`);
+      terminal.exit(EXIT[decision.verdict]);
+    });
+}

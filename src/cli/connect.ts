@@ -1,0 +1,50 @@
+/** One host and what to paste where. `argv` is the command that starts the server, without a trailing --root. */
+interface Host {
+  readonly name: string;
+  /** Where the text goes. */
+  readonly place: string;
+  snippet(argv: readonly string[]): string;
+}
+
+const json = (value: unknown): string => JSON.stringify(value, null, 2);
+const split = ([command = 'writ', ...args]: readonly string[]): { command: string; args: string[] } => ({ command, args });
+
+/** The six hosts the first start prints. Formats as their own documentation gives them. */
+export const HOSTS: readonly Host[] = [
+  {
+    name: 'Claude Code',
+    place: 'run once in the project, or write the same into .mcp.json',
+    snippet: (argv) => `claude mcp add writ -- ${argv.map(shellWord).join(' ')}`,
+  },
+  {
+    name: 'Codex',
+    place: '~/.codex/config.toml',
+    snippet: (argv) => {
+      const { command, args } = split(argv);
+      return `[mcp_servers.writ]\ncommand = ${JSON.stringify(command)}\nargs = ${JSON.stringify(args)}\ntool_timeout_sec = 120`;
+    },
+  },
+  { name: 'Cursor', place: '.cursor/mcp.json', snippet: (argv) => json({ mcpServers: { writ: split(argv) } }) },
+  { name: 'Gemini CLI', place: '.gemini/settings.json', snippet: (argv) => json({ mcpServers: { writ: split(argv) } }) },
+  {
+    name: 'opencode',
+    place: 'opencode.json',
+    snippet: (argv) => json({ mcp: { writ: { type: 'local', command: argv, enabled: true } } }),
+  },
+  { name: 'VS Code', place: '.vscode/mcp.json', snippet: (argv) => json({ servers: { writ: { type: 'stdio', ...split(argv) } } }) },
+];
+
+/** Ready to paste for every host, or for the one whose name starts as asked; undefined: no such host. */
+export function connectText(argv: readonly string[], asked?: string): string | undefined {
+  const hosts = asked === undefined ? HOSTS : HOSTS.filter((host) => host.name.toLowerCase().replace(' ', '-').startsWith(asked.toLowerCase()));
+  if (hosts.length === 0) return undefined;
+  return hosts.map((host) => `${host.name}: ${host.place}\n\n${indent(host.snippet(argv))}`).join('\n\n');
+}
+
+export function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+function indent(text: string): string {
+  return text.replaceAll(/^/gm, '    ');
+}

@@ -1,0 +1,35 @@
+import { Command, CommanderError } from 'commander';
+import { AppError, errorEntry, toAppError } from '../kernel/errors.ts';
+import type { App, Terminal } from './app.ts';
+import { auditCommands } from './commands/audit.ts';
+import { checkCommand } from './commands/check.ts';
+import { configCommands } from './commands/config.ts';
+import { connectCommand } from './commands/connect.ts';
+import { demoCommand } from './commands/demo.ts';
+import { doctorCommand } from './commands/doctor.ts';
+import { jobCommands } from './commands/job.ts';
+import { mcpCommand } from './commands/mcp.ts';
+
+/** Every command of `writ`. `app` is made when a command runs, so that `--help` touches nothing. */
+export async function runProgram(argv: readonly string[], version: string, app: () => Promise<App>, terminal: Terminal): Promise<void> {
+  const program = new Command('writ')
+    .description('One governed door between AI agents and the machines and tools they act on.')
+    .version(version, '-V, --version')
+    .exitOverride()
+    .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
+    .showHelpAfterError('(writ --help shows the commands)');
+  for (const add of [mcpCommand, checkCommand, jobCommands, auditCommands, doctorCommand, connectCommand, configCommands, demoCommand]) add(program, app, terminal);
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+  } catch (thrown) {
+    if (thrown instanceof CommanderError) return terminal.exit(thrown.exitCode === 0 ? 0 : 2);
+    const error = toAppError(thrown);
+    terminal.err(`writ: ${renderError(error)}\n`);
+    terminal.exit(errorEntry(error.code).exit);
+  }
+}
+
+/** What happened and why, then what to do. */
+export function renderError(error: AppError): string {
+  return error.fix === undefined ? error.message : `${error.message}\n      ${error.fix}`;
+}
