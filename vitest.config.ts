@@ -1,9 +1,12 @@
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
+  // The second pass of npm test runs as a user who can't write into the checkout.
+  cacheDir: process.env['WRIT_TEST_CACHE'] ?? 'node_modules/.cache/vite',
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     exclude: ['test/hosts/**', 'test/soak/**', 'node_modules/**'],
+    globalSetup: 'test/house/global-setup.ts',
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 30_000,

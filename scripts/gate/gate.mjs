@@ -1,0 +1,79 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '../bootstrap/checkout.mjs';
+import { run } from '../bootstrap/run.mjs';
+import { add, NOTHING, ran, readCounts } from './counts.mjs';
+import { asOrdinaryUser } from './ordinary-user.mjs';
+
+/** Nothing here takes minutes unless it hangs. */
+const STEP_LIMIT_MS = 20 * 60_000;
+/** Suites that behave differently for root and for an ordinary user. */
+const OF_BOTH_USERS = ['src/execution/', 'src/kernel/', 'src/tools/', 'test/'];
+
+/** In this order; the first failure ends the gate. A check without tests of its own counts as one. */
+const STEPS = [
+  { title: 'Types', run: check('tsc', '--noEmit', '-p', '.') },
+  { title: 'Lint and format', run: check('biome', 'check', '.') },
+  { title: 'Layer rules', run: check('depcruise', '--config', '.dependency-cruiser.mjs', 'src') },
+  { title: 'Unused code', run: check('knip', '--no-progress') },
+  { title: 'Build', run: check('node', 'scripts/build.mjs') },
+  { title: `Tests as ${userName()}`, run: tests },
+  { title: 'Tests as an ordinary user', run: testsAsOrdinaryUser },
+];
+
+/** @returns {Promise<number>} exit code */
+export async function runGate({ env }) {
+  let total = NOTHING;
+  for (const { title, run: runStep } of STEPS) {
+    const since = Date.now();
+    console.log(`\n=== ${title}`);
+    const counts = await runStep(env);
+    total = add(total, counts);
+    if (counts.failed > 0) {
+      console.log(`=== ${title}: FAILED after ${seconds(since)} s; what follows was not run`);
+      break;
+    }
+    console.log(`=== ${title}: ok in ${seconds(since)} s`);
+  }
+  report(total.skippedNames);
+  console.log(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
+  return total.failed === 0 ? 0 : 1;
+}
+
+function check(...argv) {
+  return async (env) => {
+    const { code } = await run(argv, { cwd: ROOT, env, timeout: STEP_LIMIT_MS });
+    return code === 0 ? { ...NOTHING, passed: 1 } : { ...NOTHING, failed: 1 };
+  };
+}
+
+async function tests(env) {
+  return vitest([], { env, cwd: ROOT, around: (argv) => argv, results: join(ROOT, 'node_modules', '.cache', 'writ-tests.json') });
+}
+
+async function testsAsOrdinaryUser(env) {
+  if (process.getuid() !== 0) {
+    console.log('Not run: this is no root, so the tests above already ran as an ordinary user, and the ones as root did not run.');
+    return { ...NOTHING, skipped: 1, skippedNames: ['the pass as root (npm test was not started by root)'] };
+  }
+  return asOrdinaryUser(env, (user) => vitest([...OF_BOTH_USERS, '--exclude', 'test/house/**'], user));
+}
+
+async function vitest(extra, { env, cwd, around, results }) {
+  rmSync(results, { force: true });
+  const argv = ['vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${results}`, ...extra];
+  const { code } = await run(around(argv), { cwd, env, timeout: STEP_LIMIT_MS });
+  return ran(code, readCounts(results));
+}
+
+function report(names) {
+  if (names.length > 0) console.log(`\nSkipped:\n${names.map((name) => `  - ${name}`).join('\n')}`);
+}
+
+function seconds(since) {
+  return Math.round((Date.now() - since) / 1000);
+}
+
+function userName() {
+  return process.getuid?.() === 0 ? 'root' : 'this user';
+}

@@ -1,0 +1,19 @@
+import { join } from 'node:path';
+import { ROOT } from './bootstrap/checkout.mjs';
+import { isBuilt } from './bootstrap/fresh.mjs';
+import { makeReady } from './bootstrap/ready.mjs';
+import { run } from './bootstrap/run.mjs';
+import { main } from './bootstrap/say.mjs';
+
+/**
+ * `npm start`: makes the checkout ready, builds it, and shows Writ at work: containment proved, one command through its own MCP
+ * server, and how to connect an agent. A missing bubblewrap doesn't stop it: the demonstration says what works without.
+ */
+main(async () => {
+  const { node, env } = await makeReady('start');
+  if (!isBuilt()) {
+    const { code } = await run([node, join(ROOT, 'scripts', 'bundle.mjs')], { env });
+    if (code !== 0) return code;
+  }
+  return (await run([node, join(ROOT, 'bin', 'writ.mjs'), 'demo', ...process.argv.slice(2)], { env })).code;
+});
