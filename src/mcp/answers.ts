@@ -1,0 +1,78 @@
+import type { GateAnswer } from '../gate/types.ts';
+import { type ErrorCode, errorEntry } from '../kernel/errors.ts';
+import { failure, INTERNAL_ERROR, type Reply } from './message.ts';
+import type { Features } from './revisions.ts';
+
+/**
+ * The one place where what the gate answers becomes what MCP says. Several hosts (Claude Code, Codex) show a model only `structuredContent`
+ * where there is one, and only the first text of an error, so what must be read is put there too.
+ */
+
+/** Where a tool result carries texts that are not about its own call ("job X ended"); added to every output schema that has the room. */
+export const NOTICES = 'notices';
+
+/** In place of the text of an unforeseen error, which may hold anything; that goes to the log, which is redacted. */
+export const UNEXPECTED = 'An unexpected fault in Writ; its log on stderr says more.';
+
+export interface Refusal {
+  readonly code: ErrorCode;
+  /** What happened and why. */
+  readonly message: string;
+  readonly fix?: string | undefined;
+  readonly guidance?: string | undefined;
+  /** Absent when it was refused before the gate saw it. */
+  readonly action?: string | undefined;
+}
+
+/** A GateAnswer as the reply to tools/call. `notices` go out with it and must not be offered again. */
+export function toolReply(tool: string, answer: GateAnswer, features: Features, notices: readonly string[]): Reply {
+  if (answer.type === 'refused') return refusalReply(tool, answer, features, notices);
+  const told = [...answer.notes, ...notices];
+  const { structured, text } = answer.output;
+  const content = [text, ...told].map((each) => ({ type: 'text', text: each }));
+  if (!features.structured) return { result: { content, isError: false } };
+  const structuredContent = told.length > 0 && !Object.hasOwn(structured, NOTICES) ? { ...structured, [NOTICES]: told } : structured;
+  return { result: { content, structuredContent, isError: false } };
+}
+
+/** Whether the reply has a place for notices: a protocol error has none. */
+export function carriesNotices(answer: GateAnswer, features: Features): boolean {
+  return answer.type === 'result' || !isProtocolError(answer.code, features);
+}
+
+function isProtocolError(code: ErrorCode, features: Features): boolean {
+  return errorEntry(code).rpc !== undefined && features.protocolErrors.includes(code);
+}
+
+/**
+ * A refusal: a protocol error where the revision wants one, else a tool result that a model can act on. It has no structuredContent, since that
+ * would have to fit the tool's output schema (the v1 SDK checks it on errors too).
+ */
+export function refusalReply(tool: string, refusal: Refusal, features: Features, notices: readonly string[]): Reply {
+  const entry = errorEntry(refusal.code);
+  const guidance = refusal.guidance ?? entry.guidance;
+  const facts = {
+    code: refusal.code,
+    retryable: entry.retryable,
+    ...(refusal.action ? { action: refusal.action } : {}),
+  };
+  if (entry.rpc !== undefined && features.protocolErrors.includes(refusal.code)) {
+    return failure(entry.rpc, [refusal.message, refusal.fix, guidance].filter(Boolean).join(' '), facts);
+  }
+  const lines = [
+    `${tool}: refused (${refusal.code})`,
+    `Why: ${refusal.message}`,
+    refusal.fix === undefined ? '' : `What the user can do: ${refusal.fix}`,
+    `What you should do: ${guidance}`,
+    refusal.action ? `Reference: ${refusal.action}` : '',
+    ...notices.map((notice) => `\n${notice}`),
+  ];
+  const text = lines.filter((line) => line !== '').join('\n');
+  return { result: { content: [{ type: 'text', text }], isError: true, _meta: { 'writ/refusal': facts } } };
+}
+
+/** For methods other than tools/call, which have no tool result to put a refusal in. */
+export function refusalError(refusal: Refusal): Reply {
+  const { rpc = INTERNAL_ERROR, retryable } = errorEntry(refusal.code);
+  return failure(rpc, [refusal.message, refusal.fix].filter(Boolean).join(' '), { code: refusal.code, retryable });
+}

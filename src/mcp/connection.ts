@@ -1,0 +1,236 @@
+import { refusalError, refusalReply, UNEXPECTED } from './answers.ts';
+import type { Frame } from './framing.ts';
+import { createInFlight } from './in-flight.ts';
+import {
+  classify,
+  failure,
+  INTERNAL_ERROR,
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  type Incoming,
+  isObject,
+  isRequestId,
+  METHOD_NOT_FOUND,
+  type Members,
+  PARSE_ERROR,
+  parseMessage,
+  type Reply,
+  type RequestId,
+  type RpcError,
+  UNSUPPORTED_PROTOCOL_VERSION,
+} from './message.ts';
+import type { RequestContext } from './methods/context.ts';
+import { initializeResult, serverInfo } from './methods/handshake.ts';
+import { METHODS, type Method } from './methods/index.ts';
+import { createNotices } from './notices.ts';
+import { type SessionPeer, sessionPeer, statelessPeer } from './peer.ts';
+import { createRequester } from './requester.ts';
+import { type Features, featuresOf, isRevision, negotiate, SUPPORTED_REVISIONS } from './revisions.ts';
+import type { Peer, ServerParts } from './types.ts';
+
+const META_VERSION = 'io.modelcontextprotocol/protocolVersion';
+const META_CLIENT = 'io.modelcontextprotocol/clientInfo';
+const META_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
+const META_SERVER = 'io.modelcontextprotocol/serverInfo';
+
+/** Requests under way on one connection; more are answered `busy`. */
+export const MAX_CALLS = 64;
+export const MAX_STREAMS = 16;
+export const MAX_BATCH = 100;
+
+export interface Outlet {
+  /** False when the message could not be written as JSON. */
+  send(message: unknown): boolean;
+  /** For messages that may be lost. */
+  offer(message: unknown): void;
+}
+
+export interface Connection {
+  receive(frame: Frame): void;
+  /** Aborts everything under way and resolves once all of it has ended. */
+  shutdown(reason: string): Promise<void>;
+}
+
+const NO_BATCHES: RpcError = { code: INVALID_REQUEST, message: 'A batch is not allowed here' };
+
+type Request = Extract<Incoming, { kind: 'request' }>;
+type Notification = Extract<Incoming, { kind: 'notification' }>;
+/** A whole response, ready to be sent; undefined where none is due. */
+type Response = Members | undefined;
+
+/** One client, whatever carries its messages: which era each request is of, dispatch, cancellation, and the envelopes of answers. */
+export function createConnection(parts: ServerParts, outlet: Outlet): Connection {
+  const { logger } = parts;
+  const flights = { calls: createInFlight(), streams: createInFlight() };
+  const bounds = { calls: MAX_CALLS, streams: MAX_STREAMS };
+  /** Answers still to come, each until it is handed to the outlet. Bounded by the bounds above. */
+  const deliveries = new Set<Promise<void>>();
+  const notices = createNotices(parts.pendingNotices, logger);
+  const requester = createRequester((message) => void outlet.send(message), logger);
+  let session: SessionPeer | undefined;
+
+  function receive(frame: Frame): void {
+    if (frame.type === 'oversized') deliver(errorWithoutId({ code: INVALID_REQUEST, message: 'The message is longer than 8 MiB' }));
+    else if (frame.type === 'not_utf8') deliver(errorWithoutId({ code: PARSE_ERROR, message: 'Not valid UTF-8' }));
+    else {
+      const message = parseMessage(frame.text);
+      const response = message.kind === 'batch' ? respondToBatch(message.items) : respond(message);
+      if (response instanceof Promise) remember(response.then(deliver));
+      else deliver(response);
+    }
+  }
+
+  function remember(delivery: Promise<void>): void {
+    deliveries.add(delivery);
+    void delivery.then(() => deliveries.delete(delivery));
+  }
+
+  function deliver(response: Members | readonly Members[] | undefined): void {
+    if (response === undefined || outlet.send(response) || !('id' in response)) return;
+    outlet.send({ jsonrpc: '2.0', id: response['id'], ...failure(INTERNAL_ERROR, 'The answer is too big or cannot be written as JSON') });
+  }
+
+  function respond(message: Incoming): Response | Promise<Response> {
+    switch (message.kind) {
+      case 'request':
+        return respondToRequest(message);
+      case 'notification':
+        onNotification(message);
+        return undefined;
+      case 'response':
+        requester.settle(message.id, message);
+        return undefined;
+      case 'invalid':
+        return message.id === undefined ? errorWithoutId(message.error) : { jsonrpc: '2.0', id: message.id, error: message.error };
+      case 'batch':
+        return errorWithoutId(NO_BATCHES);
+    }
+  }
+
+  /** JSON-RPC batches: one array with an answer for each request of it, in order, once all are ready. */
+  function respondToBatch(items: readonly unknown[]): Members | Promise<Members[] | undefined> {
+    if (session === undefined || !featuresOf(session.revision).batches) return errorWithoutId(NO_BATCHES);
+    if (items.length === 0 || items.length > MAX_BATCH) {
+      return errorWithoutId({ code: INVALID_REQUEST, message: `A batch holds 1 to ${MAX_BATCH} messages` });
+    }
+    return Promise.all(items.map((item) => respond(classify(item)))).then((all) => {
+      const responses = all.filter((response) => response !== undefined);
+      return responses.length === 0 ? undefined : responses;
+    });
+  }
+
+  function respondToRequest(request: Request): Response | Promise<Response> {
+    const { id, method, params } = request;
+    if (method === 'initialize') return initialize(id, params);
+    const found = METHODS.get(method);
+    const peer = peerOf(params, found);
+    if ('error' in peer) return { jsonrpc: '2.0', id, ...peer };
+    const features = featuresOf(peer.revision);
+    if (found === undefined || !found.eras.includes(features.era) || (found.needs !== undefined && parts[found.needs] === undefined)) {
+      return envelope(id, failure(METHOD_NOT_FOUND, 'Method not found'), features);
+    }
+    const context = { parts, features, peer, params };
+    if ('answer' in found) return envelope(id, atOnce(found.answer, context), features);
+
+    const under = flights[found.bound];
+    if (under.count >= bounds[found.bound]) return envelope(id, busy(method, params, features, bounds[found.bound]), features);
+    const flight = under.open(id);
+    const { offer } = outlet;
+    return found
+      .work({ ...context, id, flight, notices, offer, send: (message) => void outlet.send(message) })
+      .catch((error: unknown) => fault(method, error))
+      .then((reply) => {
+        flight.end();
+        return reply === undefined || flight.unwanted ? undefined : envelope(id, reply, features);
+      });
+  }
+
+  function atOnce(answer: (context: RequestContext) => Reply, context: RequestContext): Reply {
+    try {
+      return answer(context);
+    } catch (error) {
+      return fault('a list', error);
+    }
+  }
+
+  function fault(what: string, error: unknown): Reply {
+    logger.error('a request failed', { what, reason: error instanceof Error ? error.message : String(error) });
+    return failure(INTERNAL_ERROR, UNEXPECTED);
+  }
+
+  /** Whoever sends this request, by its own `_meta` or by the handshake; or the error that it gets for having neither. */
+  function peerOf(params: Members, method: Method | undefined): Peer | { readonly error: RpcError } {
+    const meta = isObject(params['_meta']) ? params['_meta'] : {};
+    if (Object.hasOwn(meta, META_VERSION)) return statelessPeerOf(meta);
+    if (session !== undefined) return session;
+    if (method === undefined) return failure(METHOD_NOT_FOUND, 'Method not found');
+    // The one request that is allowed before the handshake.
+    if (method === METHODS.get('ping')) return statelessPeer('2025-11-25', undefined, {});
+    return failure(
+      INVALID_PARAMS,
+      `Not initialized: send initialize first, or a request of revision ${SUPPORTED_REVISIONS[0]} with params._meta["${META_VERSION}"]`,
+    );
+  }
+
+  function statelessPeerOf(meta: Members): Peer | { readonly error: RpcError } {
+    const requested = meta[META_VERSION];
+    if (typeof requested !== 'string') return failure(INVALID_PARAMS, `The member params._meta["${META_VERSION}"] must be a string`);
+    if (!isRevision(requested) || featuresOf(requested).era !== 'stateless') {
+      return failure(UNSUPPORTED_PROTOCOL_VERSION, 'Unsupported protocol version', { supported: SUPPORTED_REVISIONS, requested });
+    }
+    const capabilities = meta[META_CAPABILITIES];
+    if (!isObject(capabilities)) return failure(INVALID_PARAMS, `The member params._meta["${META_CAPABILITIES}"] must be an object`);
+    return statelessPeer(requested, meta[META_CLIENT], capabilities);
+  }
+
+  function initialize(id: RequestId, params: Members): Members {
+    const { protocolVersion, capabilities = {}, clientInfo } = params;
+    const refuse = (code: number, message: string): Members => ({ jsonrpc: '2.0', id, ...failure(code, message) });
+    if (session !== undefined) return refuse(INVALID_REQUEST, `Already initialized with ${session.revision}`);
+    if (typeof protocolVersion !== 'string') return refuse(INVALID_PARAMS, 'The member params.protocolVersion must be a string');
+    if (!isObject(capabilities)) return refuse(INVALID_PARAMS, 'The member params.capabilities must be an object');
+    const revision = negotiate(protocolVersion);
+    session = sessionPeer(revision, clientInfo, capabilities, requester, logger);
+    logger.info('a client is connected', { revision, requested: protocolVersion.slice(0, 40), client: session.client });
+    const features = featuresOf(revision);
+    return envelope(id, { result: initializeResult(parts, revision, features) }, features);
+  }
+
+  function onNotification({ method, params }: Notification): void {
+    if (method === 'notifications/cancelled') {
+      const { requestId, reason } = params;
+      if (!isRequestId(requestId)) return;
+      const why = typeof reason === 'string' && reason !== '' ? reason.slice(0, 200).toWellFormed() : 'no reason given';
+      const count = flights.calls.cancel(requestId, why) + flights.streams.cancel(requestId, why);
+      // Unknown and finished ones are the expected race and are ignored, as the specification says.
+      logger.debug('the client cancelled a request', { found: count, reason: why });
+    } else if (method === 'notifications/initialized') session?.initialized();
+    else if (method === 'notifications/roots/list_changed') session?.rootsChanged();
+  }
+
+  function errorWithoutId(error: RpcError): Members {
+    const unknownId = session === undefined ? 'absent' : featuresOf(session.revision).unknownId;
+    return unknownId === 'null' ? { jsonrpc: '2.0', id: null, error } : { jsonrpc: '2.0', error };
+  }
+
+  function envelope(id: RequestId, reply: Reply, features: Features): Members {
+    if ('error' in reply || features.era === 'handshake') return { jsonrpc: '2.0', id, ...reply };
+    const meta = { ...(isObject(reply.result['_meta']) ? reply.result['_meta'] : {}), [META_SERVER]: serverInfo(parts.server, features) };
+    return { jsonrpc: '2.0', id, result: { resultType: 'complete', ...reply.result, _meta: meta } };
+  }
+
+  return {
+    receive,
+    async shutdown(reason) {
+      requester.close();
+      for (const each of Object.values(flights)) each.abortAll(reason);
+      await Promise.all(deliveries);
+    },
+  };
+}
+
+function busy(method: string, params: Members, features: Features, bound: number): Reply {
+  const refusal = { code: 'busy', message: `${bound} requests of this connection are already running.` } as const;
+  const tool = params['name'];
+  return method === 'tools/call' && typeof tool === 'string' ? refusalReply(tool, refusal, features, []) : refusalError(refusal);
+}

@@ -1,0 +1,32 @@
+import type { Members, Reply } from '../message.ts';
+import type { Features, Revision } from '../revisions.ts';
+import { SUPPORTED_REVISIONS } from '../revisions.ts';
+import type { ServerFacts, ServerParts } from '../types.ts';
+import type { RequestContext } from './context.ts';
+import { CACHE } from './page.ts';
+
+/** Only what is really there: a capability is a promise. */
+function capabilities(parts: ServerParts): Members {
+  return { tools: {}, ...(parts.resources === undefined ? {} : { resources: {} }) };
+}
+
+export function serverInfo({ name, version, title }: ServerFacts, features: Features): Members {
+  return { name, version, ...(title === undefined || !features.titles ? {} : { title }) };
+}
+
+/** The result of `initialize` (2025-11-25 and earlier). */
+export function initializeResult(parts: ServerParts, revision: Revision, features: Features): Members {
+  return {
+    protocolVersion: revision,
+    capabilities: capabilities(parts),
+    serverInfo: serverInfo(parts.server, features),
+    instructions: parts.instructions,
+  };
+}
+
+/** `server/discover` (2026-07-28). */
+export function discover({ parts }: RequestContext): Reply {
+  return {
+    result: { supportedVersions: SUPPORTED_REVISIONS, capabilities: capabilities(parts), instructions: parts.instructions, ...CACHE },
+  };
+}

@@ -1,0 +1,27 @@
+import type { Reply } from '../message.ts';
+import type { Features } from '../revisions.ts';
+import type { RequestContext, Work } from './context.ts';
+import { discover } from './handshake.ts';
+import { listResources, listTemplates, readResource } from './resources.ts';
+import { listen } from './subscriptions.ts';
+import { callTool, listTools } from './tools.ts';
+
+/** `answer` is ready at once; `work` takes time and counts against a bound: `calls` or, open for as long as the client likes, `streams`. */
+export type Method = {
+  readonly eras: readonly Features['era'][];
+  readonly needs?: 'resources';
+} & ({ readonly answer: (context: RequestContext) => Reply } | { readonly work: Work; readonly bound: 'calls' | 'streams' });
+
+const BOTH: Method['eras'] = ['handshake', 'stateless'];
+
+/** Every request we answer but `initialize`, which belongs to the connection. */
+export const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
+  ['ping', { eras: ['handshake'], answer: () => ({ result: {} }) }],
+  ['server/discover', { eras: ['stateless'], answer: discover }],
+  ['tools/list', { eras: BOTH, answer: listTools }],
+  ['tools/call', { eras: BOTH, work: callTool, bound: 'calls' }],
+  ['resources/list', { eras: BOTH, needs: 'resources', work: listResources, bound: 'calls' }],
+  ['resources/templates/list', { eras: BOTH, needs: 'resources', answer: listTemplates }],
+  ['resources/read', { eras: BOTH, needs: 'resources', work: readResource, bound: 'calls' }],
+  ['subscriptions/listen', { eras: ['stateless'], work: listen, bound: 'streams' }],
+]);

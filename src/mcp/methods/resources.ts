@@ -1,0 +1,82 @@
+import { toAppError } from '../../kernel/errors.ts';
+import { isId } from '../../kernel/ids.ts';
+import { refusalError, UNEXPECTED } from '../answers.ts';
+import { failure, INVALID_PARAMS, METHOD_NOT_FOUND, type Members, type Reply } from '../message.ts';
+import type { OutputEntry, OutputPage, Resources } from '../types.ts';
+import { type RequestContext, scopeOf, type WorkContext } from './context.ts';
+import { page } from './page.ts';
+import { withCache } from './tools.ts';
+
+const PREFIX = 'writ://output/';
+const MIME = 'text/plain';
+
+/** `resources/templates/list` */
+export function listTemplates({ features, params }: RequestContext): Reply {
+  const template = {
+    uriTemplate: `${PREFIX}{id}{?cursor}`,
+    name: 'output',
+    ...(features.titles ? { title: 'Output of a command or job' } : {}),
+    description: 'Everything a command (exec_...) or job (job_...) wrote, a page at a time.',
+    mimeType: MIME,
+  };
+  return withCache(features, page('resourceTemplates', [template], params));
+}
+
+/** `resources/list` */
+export function listResources(context: WorkContext): Promise<Reply> {
+  return withResources(context, async (resources) => {
+    const { owner } = await scopeOf(context);
+    const entries = await resources.list(owner);
+    return page('resources', entries.map(describe), context.params);
+  });
+}
+
+/** `resources/read` */
+export function readResource(context: WorkContext): Promise<Reply> {
+  const { params, features, flight } = context;
+  return withResources(context, async (resources) => {
+    const { uri } = params;
+    if (typeof uri !== 'string') return failure(INVALID_PARAMS, 'The member params.uri must be a string');
+    const wanted = parseUri(uri);
+    const { owner } = await scopeOf(context);
+    const output = wanted && (await resources.read(owner, wanted.id, wanted.cursor, flight.signal));
+    if (wanted === undefined || output === undefined) return failure(features.resourceNotFound, 'Resource not found', { uri });
+    return { result: { contents: contents(uri, wanted.id, output) } };
+  });
+}
+
+async function withResources(context: WorkContext, work: (resources: Resources) => Promise<Reply>): Promise<Reply> {
+  const { parts, features } = context;
+  if (parts.resources === undefined) return failure(METHOD_NOT_FOUND, 'Method not found');
+  try {
+    return withCache(features, await work(parts.resources));
+  } catch (thrown) {
+    const error = toAppError(thrown);
+    if (error.code !== 'internal') return refusalError(error);
+    parts.logger.error('a resource could not be read', { reason: error.message });
+    return refusalError({ code: 'internal', message: UNEXPECTED });
+  }
+}
+
+function parseUri(uri: string): { id: string; cursor: number } | undefined {
+  const [, id, cursor = '0'] = /^writ:\/\/output\/([a-z]{3,4}_[0-9a-z]{22})(?:\?cursor=(\d{1,15}))?$/.exec(uri) ?? [];
+  return isId('exec', id) || isId('job', id) ? { id, cursor: Number(cursor) } : undefined;
+}
+
+function describe({ id, name, description, bytes }: OutputEntry): Members {
+  return {
+    uri: PREFIX + id,
+    name,
+    ...(description === undefined ? {} : { description }),
+    mimeType: MIME,
+    ...(bytes === undefined ? {} : { size: bytes }),
+  };
+}
+
+/** The page, and where it isn't the last one a second item that says how to read on. */
+function contents(uri: string, id: string, output: OutputPage): readonly Members[] {
+  const first = { uri, mimeType: MIME, text: output.text };
+  if (output.next_cursor === undefined) return [first];
+  const next = `${PREFIX}${id}?cursor=${output.next_cursor}`;
+  return [first, { uri: next, mimeType: MIME, text: `[${output.remaining_bytes} bytes more: read ${next}]` }];
+}

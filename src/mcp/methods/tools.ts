@@ -1,0 +1,107 @@
+import type { GateAnswer, ListedTool } from '../../gate/types.ts';
+import { errorEntry, toAppError } from '../../kernel/errors.ts';
+import type { Logger } from '../../kernel/logger.ts';
+import type { JsonSchema } from '../../tools/tool.ts';
+import { carriesNotices, NOTICES, toolReply, UNEXPECTED } from '../answers.ts';
+import { failure, INVALID_PARAMS, isObject, type Members, type Reply } from '../message.ts';
+import { createProgress } from '../progress.ts';
+import type { Features } from '../revisions.ts';
+import type { CallScope } from '../types.ts';
+import { type RequestContext, scopeOf, type WorkContext } from './context.ts';
+import { CACHE, page } from './page.ts';
+
+/** `tools/list`: sorted, so that the same catalogue is always the same bytes. */
+export function listTools({ parts, features, params }: RequestContext): Reply {
+  const tools = [...parts.gate.list(parts.toolset)].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return withCache(
+    features,
+    page(
+      'tools',
+      tools.map((tool) => describe(tool, features)),
+      params,
+    ),
+  );
+}
+
+export function withCache(features: Features, reply: Reply): Reply {
+  return 'result' in reply && features.era === 'stateless' ? { result: { ...reply.result, ...CACHE } } : reply;
+}
+
+function describe(tool: ListedTool, features: Features): Members {
+  return {
+    name: tool.name,
+    ...(features.titles ? { title: tool.annotations.title } : {}),
+    description: tool.description,
+    inputSchema: tool.inputSchema,
+    ...(features.structured ? { outputSchema: withNotices(tool.outputSchema) } : {}),
+    annotations: tool.annotations,
+  };
+}
+
+function withNotices(schema: JsonSchema): JsonSchema {
+  const properties = schema['properties'] ?? {};
+  if (schema['type'] !== 'object' || !isObject(properties) || Object.hasOwn(properties, NOTICES)) return schema;
+  const notices = {
+    type: 'array',
+    items: { type: 'string' },
+    description: 'What else happened since the last answer; tell the user if it matters.',
+  };
+  return { ...schema, properties: { ...properties, [NOTICES]: notices } };
+}
+
+/** `tools/call`. Everything that can go wrong from here on is an answer of the gate's kind. */
+export async function callTool(context: WorkContext): Promise<Reply | undefined> {
+  const { params, features, flight, notices } = context;
+  const { name } = params;
+  if (typeof name !== 'string') return failure(INVALID_PARAMS, 'The member params.name must be a string');
+  const args = params['arguments'] ?? {};
+  if (!isObject(args)) return failure(INVALID_PARAMS, 'The member params.arguments must be an object');
+
+  const { answer, scope } = await askGate(context, name, args);
+  if (flight.unwanted) return undefined;
+  if (scope === undefined || !carriesNotices(answer, features)) return toolReply(name, answer, features, []);
+  const told = await notices.take(scope.owner);
+  if (!flight.unwanted) return toolReply(name, answer, features, told);
+  notices.putBack(told);
+  return undefined;
+}
+
+async function askGate(context: WorkContext, tool: string, args: Members): Promise<{ answer: GateAnswer; scope?: CallScope }> {
+  const { parts, params, flight, offer } = context;
+  const progress = createProgress(params, parts.clock, offer);
+  let scope: CallScope | undefined;
+  try {
+    scope = await scopeOf(context);
+    const answer = await parts.gate.call({
+      ...scope,
+      tool,
+      arguments: args,
+      toolset: parts.toolset,
+      signal: flight.signal,
+      progress: progress.report,
+    });
+    return { answer, scope };
+  } catch (thrown) {
+    const answer = refusedBy(thrown, parts.logger);
+    return scope === undefined ? { answer } : { answer, scope };
+  } finally {
+    progress.stop();
+  }
+}
+
+function refusedBy(thrown: unknown, logger: Logger): GateAnswer {
+  const error = toAppError(thrown);
+  let { message } = error;
+  if (error.code === 'internal') {
+    logger.error('a tool call failed', { reason: message });
+    message = UNEXPECTED;
+  }
+  return {
+    type: 'refused',
+    action: '',
+    code: error.code,
+    message,
+    ...(error.fix === undefined ? {} : { fix: error.fix }),
+    guidance: errorEntry(error.code).guidance,
+  };
+}

@@ -1,0 +1,84 @@
+import { fileURLToPath } from 'node:url';
+import type { Logger } from '../kernel/logger.ts';
+import { isObject, type Members } from './message.ts';
+import type { Requester } from './requester.ts';
+import type { Revision } from './revisions.ts';
+import type { ClientFacts, Peer } from './types.ts';
+
+const ROOTS_MS = 5_000;
+const MAX_ROOTS = 64;
+const MAX_FACT = 200;
+
+/** A client of a stateless request. */
+export function statelessPeer(revision: Revision, info: unknown, capabilities: Members): Peer {
+  return { revision, client: clientFacts(info), capabilities, roots: () => Promise.resolve([]) };
+}
+
+export interface SessionPeer extends Peer {
+  /** `notifications/initialized` came: from now on it may be asked. */
+  initialized(): void;
+  rootsChanged(): void;
+}
+
+/** The client of a handshake. Its roots are asked for once and shared; a client that doesn't answer is not asked again until it says they changed. */
+export function sessionPeer(revision: Revision, info: unknown, capabilities: Members, requester: Requester, logger: Logger): SessionPeer {
+  let known: Promise<readonly string[]> | undefined;
+  const ready = Promise.withResolvers<void>();
+
+  async function ask(): Promise<readonly string[]> {
+    const answer = await requester.ask('roots/list', ROOTS_MS, ready.promise);
+    if (answer.ok) return rootPaths(answer.result, logger);
+    logger.warn('the client did not give its roots', { reason: answer.reason });
+    return [];
+  }
+
+  return {
+    revision,
+    client: clientFacts(info),
+    capabilities,
+    roots() {
+      if (!isObject(capabilities['roots'])) return Promise.resolve([]);
+      known ??= ask();
+      return known;
+    },
+    initialized: () => ready.resolve(),
+    rootsChanged() {
+      known = undefined;
+    },
+  };
+}
+
+function clientFacts(info: unknown): ClientFacts | undefined {
+  if (!isObject(info)) return undefined;
+  const { name, version, title } = info;
+  if (typeof name !== 'string') return undefined;
+  return {
+    name: cut(name),
+    version: typeof version === 'string' ? cut(version) : '',
+    ...(typeof title === 'string' ? { title: cut(title) } : {}),
+  };
+}
+
+function cut(text: string): string {
+  return text.slice(0, MAX_FACT).toWellFormed();
+}
+
+function rootPaths(result: unknown, logger: Logger): readonly string[] {
+  const roots = isObject(result) ? result['roots'] : undefined;
+  if (!Array.isArray(roots)) {
+    logger.warn('the client answered roots/list with something else');
+    return [];
+  }
+  const paths: string[] = [];
+  for (const root of roots.slice(0, MAX_ROOTS)) {
+    const uri: unknown = isObject(root) ? root['uri'] : undefined;
+    try {
+      if (typeof uri !== 'string' || !uri.startsWith('file:')) throw new Error('not a file:// uri');
+      paths.push(fileURLToPath(uri));
+    } catch (error) {
+      logger.warn('a root of the client is left out', { reason: error instanceof Error ? error.message : String(error) });
+    }
+  }
+  if (roots.length > MAX_ROOTS) logger.warn('only the first roots of the client are used', { given: roots.length, used: MAX_ROOTS });
+  return paths;
+}

@@ -1,0 +1,76 @@
+import type { ErrorCode } from '../kernel/errors.ts';
+
+/** What a revision of the protocol allows, as far as it changes what we send. */
+export interface Features {
+  /** `handshake`: `initialize` binds the connection. `stateless`: every request says everything in its `_meta`. */
+  readonly era: 'handshake' | 'stateless';
+  /** JSON-RPC batches (only ever in 2025-03-26). */
+  readonly batches: boolean;
+  /** `outputSchema`, `structuredContent`. */
+  readonly structured: boolean;
+  /** `title` beside `name`. */
+  readonly titles: boolean;
+  /** Errors without a readable id: the older schemas demand an id, so JSON-RPC's own `null`; the newer ones leave it out. */
+  readonly unknownId: 'null' | 'absent';
+  /** Code for a resource that isn't there. */
+  readonly resourceNotFound: number;
+  /** Refusals that are protocol errors; all others are tool results, which a model gets to read. */
+  readonly protocolErrors: readonly ErrorCode[];
+}
+
+/** Newest first. */
+export const REVISIONS = {
+  '2026-07-28': {
+    era: 'stateless',
+    batches: false,
+    structured: true,
+    titles: true,
+    unknownId: 'absent',
+    resourceNotFound: -32602,
+    protocolErrors: ['unknown_tool', 'internal'],
+  },
+  '2025-11-25': {
+    era: 'handshake',
+    batches: false,
+    structured: true,
+    titles: true,
+    unknownId: 'absent',
+    resourceNotFound: -32002,
+    protocolErrors: ['unknown_tool', 'internal'],
+  },
+  '2025-06-18': {
+    era: 'handshake',
+    batches: false,
+    structured: true,
+    titles: true,
+    unknownId: 'null',
+    resourceNotFound: -32002,
+    protocolErrors: ['unknown_tool', 'invalid_arguments', 'internal'],
+  },
+  '2025-03-26': {
+    era: 'handshake',
+    batches: true,
+    structured: false,
+    titles: false,
+    unknownId: 'null',
+    resourceNotFound: -32002,
+    protocolErrors: ['unknown_tool', 'invalid_arguments', 'internal'],
+  },
+} as const satisfies Record<string, Features>;
+
+export type Revision = keyof typeof REVISIONS;
+
+export const SUPPORTED_REVISIONS = Object.keys(REVISIONS) as readonly Revision[];
+
+export function isRevision(value: string): value is Revision {
+  return Object.hasOwn(REVISIONS, value);
+}
+
+export function featuresOf(revision: Revision): Features {
+  return REVISIONS[revision];
+}
+
+/** The answer to `initialize`: the asked one if it is of that era, else the newest of that era. */
+export function negotiate(requested: string): Revision {
+  return isRevision(requested) && featuresOf(requested).era === 'handshake' ? requested : '2025-11-25';
+}

@@ -1,0 +1,94 @@
+import type { Readable, Writable } from 'node:stream';
+import type { Owner, WorkspaceBind } from '../execution/types.ts';
+import type { Gate } from '../gate/types.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Logger } from '../kernel/logger.ts';
+import type { Revision } from './revisions.ts';
+
+/** The words of the MCP room: what a composition root hands in, and what it is told about the client. */
+
+/** Self-reported, so good for logs and the audit, never for a decision that opens something. Each at most 200 characters. */
+export interface ClientFacts {
+  readonly name: string;
+  readonly version: string;
+  readonly title?: string;
+}
+
+/** The other side of one request. In the handshake revisions it is the same object for the whole connection. */
+export interface Peer {
+  readonly revision: Revision;
+  readonly client: ClientFacts | undefined;
+  /** As declared, unchecked beyond being an object. */
+  readonly capabilities: Readonly<Record<string, unknown>>;
+  /**
+   * The client's `file://` roots as absolute paths. Empty when it declared none, didn't answer within 5 s, or speaks 2026-07-28
+   * (which has no request from server to client). Asked once, and again after `notifications/roots/list_changed`.
+   */
+  roots(): Promise<readonly string[]>;
+}
+
+/** On whose behalf and where one request works. */
+export interface CallScope {
+  readonly owner: Owner;
+  readonly workspaces: readonly WorkspaceBind[];
+  readonly workspace_problem?: { readonly message: string; readonly fix: string };
+}
+
+/** One spooled output as `resources/list` shows it. */
+export interface OutputEntry {
+  /** An exec or job id; becomes `writ://output/{id}`. */
+  readonly id: string;
+  readonly name: string;
+  readonly description?: string;
+  readonly bytes?: number;
+}
+
+export interface OutputPage {
+  readonly text: string;
+  /** Where to read on; absent at the end. */
+  readonly next_cursor?: number;
+  /** Bytes after this page, as far as known. */
+  readonly remaining_bytes: number;
+}
+
+/** Spooled output, already redacted and bounded by whoever implements it; another owner's looks absent. */
+export interface Resources {
+  list(owner: Owner): Promise<readonly OutputEntry[]>;
+  read(owner: Owner, id: string, cursor: number, signal: AbortSignal): Promise<OutputPage | undefined>;
+}
+
+export interface ServerFacts {
+  readonly name: string;
+  readonly version: string;
+  readonly title?: string;
+}
+
+/** What any transport needs. */
+export interface ServerParts {
+  readonly gate: Gate;
+  readonly toolset: string;
+  readonly server: ServerFacts;
+  /** Given to the model by hosts that show it. */
+  readonly instructions: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Asked for every call, after the client is known. A thrown AppError becomes the refusal. */
+  scopeOf(peer: Peer): Promise<CallScope>;
+  /** Texts to tell with the next tool result ("job X ended"); each must be returned once. */
+  pendingNotices?(owner: Owner): Promise<readonly string[]>;
+  readonly resources?: Resources;
+}
+
+export interface StdioParts extends ServerParts {
+  readonly input: Readable;
+  readonly output: Writable;
+  /** How long cancelled calls may take to end after the input has ended. Default 10,000 ms. */
+  readonly drain_ms?: number;
+}
+
+export interface StdioServer {
+  /** Resolves once, never rejects: no call is running any more (or `drain_ms` is over) and what could be written is written. */
+  readonly closed: Promise<void>;
+  /** Cancels running calls, answers them, and closes. Idempotent. */
+  close(): Promise<void>;
+}
