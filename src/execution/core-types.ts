@@ -29,6 +29,8 @@ export interface ExecutionConfig {
   readonly job_retention_ms: number;
   /** All job folders together; oldest delivered go first. Default 2 GiB. */
   readonly job_quota_bytes: number;
+  /** Where private folders lie when Writ is root and runs become other users, who can't reach `home`. Default /var/lib/writ. */
+  readonly shared_root?: string;
 }
 
 /** Everything one execution runs under, decided before anything starts. Pure data: equal plans have equal keys. */
@@ -48,6 +50,13 @@ export interface SandboxPlan {
   readonly private_tmp: string;
   /** Paths that must not appear during the run (absent protected paths): checked afterwards and quarantined. */
   readonly watch: readonly string[];
+  /** Protected paths that are symbolic links, which no mount can hold in place: put back afterwards if they were changed. */
+  readonly links?: readonly { readonly path: string; readonly target: string }[];
+  /**
+   * What must be found mounted at these paths before the token is sent (`checkMounts` of containment/): a run that was already
+   * going may have swapped a folder of the Workspace for a link between planning and mounting.
+   */
+  readonly expect?: readonly { readonly path: string; readonly dev: number; readonly ino: number }[];
   /** What the mounts and flags of this plan enforce; `running/` adds limits, teardown, start gate and clock. */
   readonly dimensions: Readonly<Partial<Record<Dimension, DimensionReport>>>;
   readonly notes: readonly string[];

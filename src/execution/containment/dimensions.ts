@@ -1,0 +1,66 @@
+import type { Dimension, DimensionReport } from '../types.ts';
+import type { RunAs } from './run-as.ts';
+
+/** Who answers for each dimension: the plan (mounts, flags, environment) or whoever carries it out. */
+export const REPORTED_BY: Readonly<Record<Dimension, 'plan' | 'running'>> = {
+  fs_read: 'plan',
+  fs_write: 'plan',
+  network: 'plan',
+  unix_sockets: 'plan',
+  pid_ns: 'plan',
+  user_ns_nesting: 'plan',
+  caps: 'plan',
+  seccomp: 'plan',
+  memory: 'running',
+  pids: 'running',
+  cpu: 'running',
+  fsize: 'running',
+  disk: 'running',
+  env: 'plan',
+  proc_mask: 'plan',
+  tmp_noexec: 'plan',
+  uid: 'plan',
+  teardown: 'running',
+  start_gate: 'running',
+  wall_clock: 'running',
+};
+
+const enforced = (by: string): DimensionReport => ({ state: 'enforced', by });
+
+/** What a plan of these flags enforces. The probe shows on this machine that the kernel really does. */
+export function planDimensions(input: {
+  readonly as: RunAs;
+  readonly nested_userns: boolean;
+  readonly has_filter: boolean;
+  /** Sockets seen in what is bound. */
+  readonly sockets: readonly string[];
+}): Readonly<Partial<Record<Dimension, DimensionReport>>> {
+  return {
+    fs_read: enforced('mount namespace: system folders, the workspaces and private folders are all there is'),
+    fs_write: enforced('mount namespace: only the workspaces, private HOME and TMPDIR are writable'),
+    network: enforced('network namespace of its own, loopback only'),
+    unix_sockets:
+      input.sockets.length === 0
+        ? enforced('no socket of the host is bound; abstract ones are in another network namespace')
+        : {
+            state: 'best_effort',
+            by: 'mount namespace',
+            reason: `these sockets lie in what was bound and can be connected to: ${input.sockets.join(', ')}`,
+          },
+    pid_ns: enforced('PID namespace'),
+    user_ns_nesting: input.nested_userns
+      ? { state: 'not_enforced', reason: 'asked for: a browser inside builds its own sandbox with user namespaces' }
+      : enforced('user namespaces disabled inside, seccomp'),
+    caps: enforced('all capabilities dropped, no new privileges'),
+    seccomp: input.has_filter
+      ? enforced('seccomp filter')
+      : { state: 'not_enforced', reason: `there is no filter table for the architecture ${process.arch}` },
+    env: enforced('environment built from an allow-list'),
+    proc_mask: enforced('a proc file system of its own, settings and kernel files read-only or hidden'),
+    tmp_noexec: {
+      state: 'not_enforced',
+      reason: 'programs in /tmp may run: builds and tests need it, and the workspace is executable anyway',
+    },
+    uid: input.as.report,
+  };
+}

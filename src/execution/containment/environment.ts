@@ -1,0 +1,95 @@
+import type { ExecutionConfig } from '../core-types.ts';
+
+/** What a run inherits of Writ's own environment, by name; everything else doesn't exist inside. `env_pass` adds to it. */
+const INHERITED: readonly (string | RegExp)[] = [
+  'PATH',
+  'LANG',
+  /^LC_[A-Z]+$/,
+  'TZ',
+  'USER',
+  'LOGNAME',
+  'SHELL',
+  'VIRTUAL_ENV',
+  'JAVA_HOME',
+  'GOPATH',
+  'CARGO_HOME',
+  'NVM_DIR',
+];
+
+/** Names that load code into a process or change what a shell does at start; not even `env_pass` lets them through. */
+const NEVER =
+  /^(LD_.*|DYLD_.*|NODE_OPTIONS|NODE_REPL_EXTERNAL_MODULE|BASH_ENV|ENV|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|PROMPT_COMMAND|PS4|PYTHONSTARTUP|PERL5OPT|PERL5LIB|RUBYOPT|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|GCONV_PATH|GIT_(EXTERNAL_DIFF|SSH|SSH_COMMAND|EXEC_PATH|CONFIG.*)|WRIT_.*)$/;
+
+/** Always set, whatever the host has. */
+const FIXED: Readonly<Record<string, string>> = {
+  TMPDIR: '/tmp',
+  TMPPREFIX: '/tmp/zsh',
+  TERM: 'xterm-256color',
+  COLUMNS: '120',
+  LINES: '40',
+  PAGER: 'cat',
+  MANPAGER: 'cat',
+  GIT_PAGER: 'cat',
+  // Nobody is there to answer: prompts fail at once in place of hanging.
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_ASKPASS: '/bin/false',
+  SSH_ASKPASS: '/bin/false',
+  SSH_ASKPASS_REQUIRE: 'never',
+  SUDO_ASKPASS: '/bin/false',
+  GIT_SSH_COMMAND: 'ssh -o BatchMode=yes -o StrictHostKeyChecking=yes',
+  DEBIAN_FRONTEND: 'noninteractive',
+  // The network is off; without these npm waits 70 s before it says so.
+  npm_config_fetch_retries: '0',
+  npm_config_update_notifier: 'false',
+  NPM_CONFIG_GLOBALCONFIG: '/etc/npmrc',
+  GIT_CONFIG_SYSTEM: '/etc/gitconfig',
+};
+
+/**
+ * Configuration of a repository that starts programs behind a reader's back, answered on git's command scope, which outranks
+ * the repository's. Commit hooks stay on, except where the run may write `.git/config`. Drivers named by attributes (textconv,
+ * filters) can't be turned off by name; they run contained like everything else.
+ */
+const GIT_SETTINGS: readonly (readonly [string, string])[] = [
+  ['core.fsmonitor', 'false'],
+  ['core.pager', 'cat'],
+  ['core.askPass', '/bin/false'],
+  ['credential.helper', ''],
+  ['gc.autoDetach', 'false'],
+  ['maintenance.autoDetach', 'false'],
+];
+const HOOKS_OFF = ['core.hooksPath', '/dev/null'] as const;
+
+export interface EnvironmentInput {
+  readonly config: Pick<ExecutionConfig, 'host_env' | 'env_pass'>;
+  /** HOME inside. */
+  readonly home: string;
+  readonly user_name: string;
+  /** PATH entries that exist inside, in their order. */
+  readonly path: readonly string[];
+  /** Inherited variables that name folders which don't exist inside. */
+  readonly dropped: ReadonlySet<string>;
+  readonly pty?: { readonly cols: number; readonly rows: number } | undefined;
+  readonly git_config_write: boolean;
+}
+
+/** The whole environment of a run, and of bubblewrap itself: what bubblewrap gets stays readable in /proc/1/environ. */
+export function environment(input: EnvironmentInput): Readonly<Record<string, string>> {
+  const env: Record<string, string> = { LANG: 'C.UTF-8', SHELL: '/bin/bash' };
+  const passed = new Set(input.config.env_pass);
+  for (const [name, value] of Object.entries(input.config.host_env)) {
+    const listed = passed.has(name) || INHERITED.some((entry) => (typeof entry === 'string' ? entry === name : entry.test(name)));
+    if (listed && !NEVER.test(name) && !input.dropped.has(name) && !value.includes('\0')) env[name] = value;
+  }
+  Object.assign(env, FIXED, { HOME: input.home, PATH: input.path.join(':'), USER: input.user_name, LOGNAME: input.user_name });
+  if (input.pty) Object.assign(env, { COLUMNS: String(input.pty.cols), LINES: String(input.pty.rows) });
+  // An editor in a run without a terminal would wait for keys for ever; `true` takes the text as it is.
+  else Object.assign(env, { GIT_EDITOR: 'true' });
+  const settings = input.git_config_write ? [...GIT_SETTINGS, HOOKS_OFF] : GIT_SETTINGS;
+  env['GIT_CONFIG_COUNT'] = String(settings.length);
+  settings.forEach(([key, value], index) => {
+    env[`GIT_CONFIG_KEY_${index}`] = key;
+    env[`GIT_CONFIG_VALUE_${index}`] = value;
+  });
+  return env;
+}

@@ -1,0 +1,108 @@
+import { readlinkSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { SandboxPlan } from '../core-types.ts';
+import type { WorkspaceBind } from '../types.ts';
+import { type GitFolder, gitFolder, namedByConfig } from './git-layout.ts';
+import { kindOf, look } from './look.ts';
+import { type Mount, within } from './mount.ts';
+import { PROTECTED_IN_GIT, PROTECTED_IN_WORKSPACE } from './protected-table.ts';
+import { findRepositories, moduleFolders } from './repositories.ts';
+
+/** What keeps a run from planting code that others would start later. */
+export interface Guards {
+  readonly mounts: readonly Mount[];
+  readonly watch: readonly string[];
+  readonly links: NonNullable<SandboxPlan['links']>;
+  readonly expect: NonNullable<SandboxPlan['expect']>;
+  readonly notes: readonly string[];
+}
+
+/** Folders strictly between a mounted one and a path below it, outermost first. */
+export function between(path: string, root: string): readonly string[] {
+  const folders: string[] = [];
+  for (let folder = dirname(path); folder !== root && within(folder, root); folder = dirname(folder)) folders.unshift(folder);
+  return folders;
+}
+
+/**
+ * Guards of the Workspaces that may be written. A protected path that exists becomes a read-only mount, and every folder above
+ * it (below the Workspace) a mount on itself: a mount point can't be renamed, so nobody moves `.git` aside and makes a new one.
+ * A protected path that is absent is only watched, since mounting it would leave an empty folder in the person's Workspace.
+ */
+export function gatherGuards(workspaces: readonly WorkspaceBind[], options: { git_config_write: boolean; home: string }): Guards {
+  const pins = new Set<string>();
+  const readOnly = new Set<string>();
+  const watch = new Set<string>();
+  const links = new Map<string, string>();
+  const outside = new Set<string>();
+  const notes: string[] = [];
+  const roots = workspaces.filter(({ access }) => access === 'write').map(({ path }) => path);
+
+  const guard = (path: string, root: string): void => {
+    const kind = kindOf(path);
+    if (kind === 'absent') watch.add(path);
+    else if (kind === 'link') {
+      // A mount would land on the link's target and the link itself could still be replaced: guard both, each in its way.
+      links.set(path, readlinkSync(path));
+      const target = resolveLink(path);
+      const home = target === undefined ? undefined : roots.find((one) => target !== one && within(target, one));
+      if (target !== undefined && home !== undefined) guard(target, home);
+    } else {
+      readOnly.add(path);
+      for (const folder of between(path, root)) pins.add(folder);
+    }
+  };
+  const guardGit = (folder: string, root: string): void => {
+    for (const { path, opens_for_config_write } of PROTECTED_IN_GIT) {
+      if (!(opens_for_config_write && options.git_config_write)) guard(join(folder, path), root);
+    }
+  };
+  const guardRepository = (git: GitFolder, workTree: string, root: string): void => {
+    const gitRoot = git.outside ? git.common_dir : root;
+    if (git.outside) outside.add(git.common_dir);
+    const folders = new Set([git.common_dir, git.git_dir, ...moduleFolders(git.common_dir)]);
+    for (const folder of folders) guardGit(folder, gitRoot);
+    for (const path of namedByConfig(git, workTree, options.home)) {
+      const holder = roots.find((one) => path !== one && within(path, one));
+      if (holder !== undefined) guard(path, holder);
+    }
+  };
+
+  for (const root of roots) {
+    for (const { path } of PROTECTED_IN_WORKSPACE) guard(join(root, path), root);
+    const repositories = findRepositories(root);
+    if (!repositories.complete) notes.push(`${root} is too large to look everywhere for nested repositories; their hooks may be writable`);
+    if (!repositories.work_trees.includes(root)) guardGit(join(root, '.git'), root);
+    for (const workTree of repositories.work_trees) {
+      const git = gitFolder(workTree, root);
+      if (git === 'not believed') notes.push(`${workTree}/.git points outside of the workspace and not back: git won't work there`);
+      else if (git) guardRepository(git, workTree, root);
+      if (kindOf(join(workTree, '.git')) !== 'folder') guard(join(workTree, '.git'), root);
+    }
+  }
+
+  const bind = (path: string, access: 'read' | 'write'): Mount => ({ kind: 'bind', source: path, dest: path, access });
+  const mounted = [...new Set([...workspaces.map(({ path }) => path), ...outside, ...pins, ...readOnly])];
+  return {
+    mounts: [
+      ...[...outside, ...[...pins].filter((path) => !readOnly.has(path))].map((path) => bind(path, 'write')),
+      ...[...readOnly].map((path) => bind(path, 'read')),
+    ],
+    watch: [...watch],
+    links: [...links].map(([path, target]) => ({ path, target })),
+    expect: mounted.flatMap((path) => {
+      const stat = look(path);
+      return stat ? [{ path, dev: stat.dev, ino: stat.ino }] : [];
+    }),
+    notes,
+  };
+}
+
+function resolveLink(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    // Dangling: there is nothing behind it to guard.
+    return undefined;
+  }
+}

@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { ExecutionConfig, SandboxPlan } from '../core-types.ts';
+import type { Limits, RunSpec } from '../types.ts';
+import { baseMounts, SEAL } from './base-mounts.ts';
+import { bwrapOptions } from './bwrap-options.ts';
+import { planDimensions } from './dimensions.ts';
+import { environment } from './environment.ts';
+import type { Guards } from './guards.ts';
+import { type Mount, parentsFirst } from './mount.ts';
+import type { PrivateFolders } from './private-folders.ts';
+import type { RunAs } from './run-as.ts';
+import { seccompFilter } from './seccomp/filter.ts';
+import type { Toolchains } from './toolchains.ts';
+
+/** What was found out about the machine for one run; from here on nothing is looked up any more. */
+export interface PlanFacts {
+  readonly bwrap: string;
+  readonly as: RunAs;
+  readonly user_name: string;
+  /** HOME inside. */
+  readonly home: string;
+  readonly folders: PrivateFolders;
+  readonly system: readonly Mount[];
+  readonly proc_covers: readonly Mount[];
+  readonly toolchains: Toolchains;
+  readonly guards: Guards;
+  readonly sockets: readonly string[];
+  readonly arch: string;
+}
+
+function strictest(a: Limits, b: Limits): Limits {
+  return {
+    memory_bytes: Math.min(a.memory_bytes, b.memory_bytes),
+    pids: Math.min(a.pids, b.pids),
+    cpus: Math.min(a.cpus, b.cpus),
+    file_bytes: Math.min(a.file_bytes, b.file_bytes),
+    open_files: Math.min(a.open_files, b.open_files),
+    disk_bytes: Math.min(a.disk_bytes, b.disk_bytes),
+  };
+}
+
+/** The plan as a pure function of what was asked and what was found. */
+export function buildPlan(spec: RunSpec, facts: PlanFacts, config: ExecutionConfig): SandboxPlan {
+  const { as, folders, guards, toolchains } = facts;
+  const bind = (path: string, access: 'read' | 'write'): Mount => ({ kind: 'bind', source: path, dest: path, access });
+  const personal = parentsFirst([
+    ...toolchains.mounts,
+    ...spec.workspaces.map(({ path, access }) => bind(path, access)),
+    ...guards.mounts,
+    // Openings come last among equals: a yes that opened a protected path outranks its guard.
+    ...spec.openings.map(({ path, access }) => bind(path, access)),
+  ]);
+  const args = bwrapOptions({
+    mounts: [...baseMounts({ system: facts.system, proc_covers: facts.proc_covers, folders, home: facts.home }), ...personal, ...SEAL],
+    cwd: spec.cwd,
+    map: as.inside.uid === as.uid && as.inside.gid === as.gid ? undefined : as.inside,
+    pty: spec.pty !== undefined,
+    nested_userns: spec.nested_userns === true,
+  });
+  const env = environment({
+    config,
+    home: facts.home,
+    user_name: facts.user_name,
+    path: toolchains.path,
+    dropped: toolchains.dropped,
+    pty: spec.pty,
+    git_config_write: spec.git_config_write,
+  });
+  const seccomp = seccompFilter(facts.arch, spec.nested_userns === true);
+  const rest = {
+    bwrap: facts.bwrap,
+    args,
+    env,
+    ...(as.drop ? { drop: { uid: as.uid, gid: as.gid } } : {}),
+    limits: strictest(config.limits, spec.limits),
+    private_home: folders.home,
+    private_tmp: folders.tmp,
+    watch: guards.watch,
+    links: guards.links,
+    expect: guards.expect,
+    dimensions: planDimensions({
+      as,
+      nested_userns: spec.nested_userns === true,
+      has_filter: seccomp.byteLength > 0,
+      sockets: facts.sockets,
+    }),
+    notes: [
+      ...toolchains.notes,
+      ...guards.notes,
+      ...spec.openings.map(({ path, access }) => `opened for this run: ${path} (${access === 'read' ? 'read-only' : 'read and write'})`),
+    ],
+  };
+  const key = createHash('sha256').update(JSON.stringify(rest)).update(seccomp).digest('hex');
+  return { ...rest, seccomp, key };
+}
+
+/** Where a path of the sandbox lies on the host, for those who must see the same /tmp and HOME as the shell. */
+export function hostPath(path: string, inside: { readonly home: string; readonly folders: PrivateFolders }): string {
+  if (path === '/tmp' || path.startsWith('/tmp/')) return join(inside.folders.tmp, path.slice(4));
+  if (path === inside.home || path.startsWith(`${inside.home}/`)) return join(inside.folders.home, path.slice(inside.home.length));
+  return path;
+}
