@@ -1,0 +1,89 @@
+/**
+ * The resolved configuration: complete, checked, frozen in meaning for the life of a process. Shapes only; what each value means,
+ * its unit and its default are in `settings.ts` and `defaults.ts`. The words of effects and verdicts are those of policy/types.ts
+ * (a test compares them: this room may not import it).
+ */
+
+export const EFFECT_WORDS = [
+  'safe',
+  'local_write',
+  'code_execution',
+  'unknown',
+  'network_egress',
+  'install',
+  'system_write',
+  'credential_access',
+  'persistence',
+  'destructive',
+] as const;
+export const VERDICT_WORDS = ['allow', 'contained', 'prompt', 'deny'] as const;
+/** Strictest first. */
+export const NON_INTERACTIVE_WORDS = ['deny', 'read_only', 'allow'] as const;
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+export const BACKENDS = ['bubblewrap', 'container', 'none'] as const;
+
+export type EffectWord = (typeof EFFECT_WORDS)[number];
+export type VerdictWord = (typeof VERDICT_WORDS)[number];
+export type NonInteractive = (typeof NON_INTERACTIVE_WORDS)[number];
+export type LogLevel = (typeof LOG_LEVELS)[number];
+export type Backend = (typeof BACKENDS)[number];
+
+/** Same shape as policy's Rule. */
+export interface RuleConfig {
+  readonly argv: readonly (string | readonly string[])[];
+  readonly reason?: string;
+  readonly match?: readonly string[];
+  readonly not_match?: readonly string[];
+}
+
+/** Same shape as execution's Limits. */
+export interface RunLimits {
+  readonly memory_bytes: number;
+  readonly pids: number;
+  readonly cpus: number;
+  readonly file_bytes: number;
+  readonly open_files: number;
+  readonly disk_bytes: number;
+}
+
+/** An external MCP server, as data: whatever a Claude Code entry may hold, with where it came from. */
+export interface McpServerConfig {
+  readonly source: 'operator' | 'project';
+  readonly entry: Readonly<Record<string, unknown>>;
+}
+
+export interface Config {
+  readonly mcp_servers: Readonly<Record<string, McpServerConfig>>;
+  readonly dangerous: {
+    readonly classes: Readonly<Partial<Record<EffectWord, VerdictWord>>>;
+    readonly non_interactive: NonInteractive;
+    readonly deny: readonly RuleConfig[];
+    readonly prompt: readonly RuleConfig[];
+    readonly allow: readonly RuleConfig[];
+  };
+  readonly tools: { readonly toolsets: Readonly<Record<string, readonly string[]>> };
+  readonly sandbox: {
+    readonly backend: Backend;
+    readonly missing: 'deny' | 'prompt';
+    readonly env_pass: readonly string[];
+    readonly loopback: readonly number[];
+    readonly limits: RunLimits;
+  };
+  readonly shell: {
+    readonly timeout_ms: number;
+    readonly max_timeout_ms: number;
+    readonly yield_ms: number;
+    readonly hosts: Readonly<Record<string, { readonly yield_ms: number }>>;
+  };
+  readonly limits: {
+    readonly concurrent_calls: number;
+    readonly result_bytes: number;
+    readonly jobs: number;
+    readonly job_retention_days: number;
+    readonly job_quota_bytes: number;
+  };
+  readonly approvals: { readonly wait_seconds: number };
+  readonly server: { readonly host: string; readonly port: number; readonly public_url: string | null };
+  readonly audit: { readonly retention_days: number; readonly retention_bytes: number };
+  readonly log: { readonly level: LogLevel };
+}
