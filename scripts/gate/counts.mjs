@@ -16,14 +16,14 @@ export function add(a, b) {
   };
 }
 
-/** Reads vitest's JSON report. A file that could not be loaded has no tests and counts as one failure. */
-export function readCounts(path) {
+/** Reads vitest's JSON report of tests in the folder `base`. A file that could not be loaded has no tests and counts as one failure. */
+export function readCounts(path, base) {
   if (!existsSync(path)) return NOTHING;
   const files = JSON.parse(readFileSync(path, 'utf8')).testResults;
-  return files.map(countFile).reduce(add, NOTHING);
+  return files.map((file) => countFile(file, base)).reduce(add, NOTHING);
 }
 
-function countFile({ name, status, assertionResults }) {
+function countFile({ name, status, assertionResults }, base) {
   const of = (...states) => assertionResults.filter((test) => states.includes(test.status));
   const skipped = of('skipped', 'pending', 'todo', 'disabled');
   const failed = of('failed').length;
@@ -31,7 +31,7 @@ function countFile({ name, status, assertionResults }) {
     passed: of('passed').length,
     failed: failed === 0 && status === 'failed' ? 1 : failed,
     skipped: skipped.length,
-    skippedNames: skipped.map((test) => `${relative(process.cwd(), name)}: ${test.fullName}`),
+    skippedNames: skipped.map((test) => `${relative(base, name)}: ${test.fullName}`),
   };
 }
 

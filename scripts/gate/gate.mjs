@@ -22,13 +22,13 @@ const STEPS = [
 ];
 
 /** @returns {Promise<number>} exit code */
-export async function runGate({ env }) {
+export async function runGate(tools) {
   let total = NOTHING;
   for (const { title, run: runStep } of STEPS) {
     const since = Date.now();
     console.log(`\n=== ${title}`);
-    const counts = await runStep(env);
-    total = add(total, counts);
+    const counts = await runStep(tools);
+    total = add(total, { ...counts, skippedNames: counts.skippedNames.map((name) => `${title}: ${name}`) });
     if (counts.failed > 0) {
       console.log(`=== ${title}: FAILED after ${seconds(since)} s; what follows was not run`);
       break;
@@ -41,29 +41,43 @@ export async function runGate({ env }) {
 }
 
 function check(...argv) {
-  return async (env) => {
+  return async ({ env }) => {
     const { code } = await run(argv, { cwd: ROOT, env, timeout: STEP_LIMIT_MS });
     return code === 0 ? { ...NOTHING, passed: 1 } : { ...NOTHING, failed: 1 };
   };
 }
 
-async function tests(env) {
-  return vitest([], { env, cwd: ROOT, around: (argv) => argv, results: join(ROOT, 'node_modules', '.cache', 'writ-tests.json') });
+async function tests({ env }) {
+  return vitest([], {
+    env,
+    cwd: ROOT,
+    base: ROOT,
+    around: (argv) => argv,
+    results: join(ROOT, 'node_modules', '.cache', 'writ-tests.json'),
+  });
 }
 
-async function testsAsOrdinaryUser(env) {
+async function testsAsOrdinaryUser(tools) {
   if (process.getuid() !== 0) {
     console.log('Not run: this is no root, so the tests above already ran as an ordinary user, and the ones as root did not run.');
     return { ...NOTHING, skipped: 1, skippedNames: ['the pass as root (npm test was not started by root)'] };
   }
-  return asOrdinaryUser(env, (user) => vitest([...OF_BOTH_USERS, '--exclude', 'test/house/**'], user));
+  return asOrdinaryUser(tools, (user) => vitest([...OF_BOTH_USERS, '--exclude', 'test/house/**'], user));
 }
 
-async function vitest(extra, { env, cwd, around, results }) {
+async function vitest(extra, { env, cwd, base, around, results }) {
   rmSync(results, { force: true });
-  const argv = ['vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${results}`, ...extra];
+  const argv = [
+    'vitest',
+    'run',
+    '--configLoader=native',
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${results}`,
+    ...extra,
+  ];
   const { code } = await run(around(argv), { cwd, env, timeout: STEP_LIMIT_MS });
-  return ran(code, readCounts(results));
+  return ran(code, readCounts(results, base));
 }
 
 function report(names) {

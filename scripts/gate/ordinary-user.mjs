@@ -11,16 +11,17 @@ const FIRST_UID = 61_000;
 /**
  * Runs `work` with what it takes to start a command as an ordinary user of this machine. The user exists only inside a mount
  * namespace: a passwd and a group file with one more line are bound over the real ones there, so nothing is left behind. A checkout
- * in a folder that the user can't enter (/root) is bound to a place that it can.
+ * in a folder that the user can't enter (/root), or a Node there, is bound to a place that it can. Names are short: the path of a socket in here is at
+ * most 107 bytes.
  */
-export async function asOrdinaryUser(env, work) {
-  const folder = mkdtempSync(join(tmpdir(), 'writ-ordinary-'));
+export async function asOrdinaryUser({ node, env }, work) {
+  const folder = mkdtempSync(join(tmpdir(), 'writ-u-'));
   chmodSync(folder, 0o755);
   try {
     const uid = freeUid();
     const home = join(folder, 'home');
-    const owned = [home, join(folder, 'tmp'), join(folder, 'results')];
-    for (const path of owned) {
+    const temporary = join(folder, 'tmp');
+    for (const path of [home, temporary]) {
       mkdirSync(path, { mode: 0o700 });
       chownSync(path, uid, uid);
     }
@@ -28,20 +29,35 @@ export async function asOrdinaryUser(env, work) {
       mode: 0o644,
     });
     writeFileSync(join(folder, 'group'), `${readFileSync('/etc/group', 'utf8')}${NAME}:x:${uid}:\n`, { mode: 0o644 });
-    const place = reachable(ROOT) ? ROOT : join(folder, 'checkout');
-    if (place !== ROOT) mkdirSync(place);
     await makeReadable();
+    const binds = [
+      [join(folder, 'passwd'), '/etc/passwd'],
+      [join(folder, 'group'), '/etc/group'],
+    ];
+    const place = reachable(ROOT) ? ROOT : join(folder, 'checkout');
+    if (place !== ROOT) {
+      mkdirSync(place);
+      binds.push([ROOT, place]);
+    }
+    const program = join(folder, 'bin', 'node');
+    if (!node.startsWith(ROOT) && !reachable(node)) {
+      mkdirSync(dirname(program));
+      writeFileSync(program, '');
+      binds.push([node, program]);
+    }
     const there = (value) => value?.replaceAll(ROOT, place);
     return await work({
       cwd: ROOT,
-      results: join(folder, 'results', 'tests.json'),
+      base: place,
+      results: join(temporary, 'tests.json'),
       env: {
         ...Object.fromEntries(Object.entries(env).map(([name, value]) => [name, there(value)])),
+        PATH: `${dirname(program)}:${there(env.PATH)}`,
         HOME: home,
         USER: NAME,
         LOGNAME: NAME,
-        TMPDIR: join(folder, 'tmp'),
-        WRIT_TEST_CACHE: join(folder, 'tmp', 'cache'),
+        TMPDIR: temporary,
+        WRIT_TEST_CACHE: join(temporary, 'cache'),
       },
       around: (argv) => [
         'unshare',
@@ -64,12 +80,15 @@ export async function asOrdinaryUser(env, work) {
   }
 }
 
+/** Arguments: folder to work in, uid, number of binds, a pair for each, then the command. */
 const ENTER = `set -e
-folder=$1 root=$2 place=$3 uid=$4
-shift 4
-mount --bind "$folder/passwd" /etc/passwd
-mount --bind "$folder/group" /etc/group
-[ "$root" = "$place" ] || mount --bind "$root" "$place"
+place=$1 uid=$2 binds=$3
+shift 3
+while [ "$binds" -gt 0 ]; do
+  mount --bind "$1" "$2"
+  shift 2
+  binds=$((binds - 1))
+done
 cd "$place"
 exec setpriv --reuid "$uid" --regid "$uid" --clear-groups --inh-caps=-all -- "$@"`;
 
@@ -80,7 +99,7 @@ function freeUid() {
   return uid;
 }
 
-/** May anybody walk down to this folder? */
+/** May anybody walk down to this file or folder? */
 function reachable(path) {
   const open = (statSync(path).mode & 0o001) !== 0;
   return open && (path === dirname(path) || reachable(dirname(path)));
