@@ -7,10 +7,11 @@ import { say, step } from './say.mjs';
 const PROGRAMS = [
   { program: 'bwrap', package: 'bubblewrap', for: ['start', 'test'] },
   { program: 'git', package: 'git', for: ['test'] },
-  { program: 'setpriv', package: 'util-linux', for: ['test'] },
-  { program: 'unshare', package: 'util-linux', for: ['test'] },
-  { program: 'mount', package: 'mount', for: ['test'] },
   { program: 'ps', package: 'procps', for: ['test'] },
+  // Only root runs the tests a second time, as an ordinary user.
+  { program: 'setpriv', package: 'util-linux', for: ['test'], root: true },
+  { program: 'unshare', package: 'util-linux', for: ['test'], root: true },
+  { program: 'mount', package: 'mount', for: ['test'], root: true },
 ];
 
 /** Other package managers are only named to the reader, never run. */
@@ -57,7 +58,9 @@ export async function installPrograms(purpose) {
 }
 
 function missingPackages(purpose) {
-  return [...new Set(PROGRAMS.filter((entry) => entry.for.includes(purpose) && !onPath(entry.program)).map((entry) => entry.package))];
+  const isRoot = process.getuid() === 0;
+  const needed = PROGRAMS.filter((entry) => entry.for.includes(purpose) && (isRoot || !entry.root));
+  return [...new Set(needed.filter((entry) => !onPath(entry.program)).map((entry) => entry.package))];
 }
 
 /** @returns {Promise<string[] | undefined>} what to put before apt-get; undefined when it would have to ask for a password */

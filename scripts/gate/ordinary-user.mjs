@@ -59,21 +59,7 @@ export async function asOrdinaryUser({ node, env }, work) {
         TMPDIR: temporary,
         WRIT_TEST_CACHE: join(temporary, 'cache'),
       },
-      around: (argv) => [
-        'unshare',
-        '--mount',
-        '--propagation',
-        'private',
-        'sh',
-        '-c',
-        ENTER,
-        'sh',
-        folder,
-        ROOT,
-        place,
-        String(uid),
-        ...argv,
-      ],
+      around: (argv) => [...UNSHARE, place, String(uid), String(binds.length), ...binds.flat(), ...argv],
     });
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -91,6 +77,7 @@ while [ "$binds" -gt 0 ]; do
 done
 cd "$place"
 exec setpriv --reuid "$uid" --regid "$uid" --clear-groups --inh-caps=-all -- "$@"`;
+const UNSHARE = ['unshare', '--mount', '--propagation', 'private', 'sh', '-c', ENTER, 'sh'];
 
 function freeUid() {
   const taken = new Set([...readFileSync('/etc/passwd', 'utf8').matchAll(/^[^:]*:[^:]*:(\d+):/gm)].map((match) => Number(match[1])));
