@@ -1,0 +1,20 @@
+import { hash } from 'node:crypto';
+
+/** What stands before the first row of a chain. */
+export const GENESIS = new Uint8Array(32);
+
+/** The type of row 0 of every chain. It says whose chain it is, so that rows can't be passed off as another chain's. */
+export const OPENED = 'chain.opened';
+
+/** SHA-256 over the hash of the row before and this row's bytes exactly as stored: 32 bytes. */
+export function rowHash(previous: Uint8Array, bytes: string): Uint8Array {
+  return hash('sha256', Buffer.concat([previous, Buffer.from(bytes, 'utf8')]), 'buffer');
+}
+
+export function sha256Hex(text: string): string {
+  return hash('sha256', text, 'hex');
+}
+
+export function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
+}

@@ -1,0 +1,167 @@
+import type { Clock } from '../kernel/clock.ts';
+import { type AppError, toAppError } from '../kernel/errors.ts';
+import { newId } from '../kernel/ids.ts';
+import type { Logger } from '../kernel/logger.ts';
+import type { Store } from '../store/index.ts';
+import type { Appended } from './append.ts';
+import { eventBytes, eventBytesAnyway } from './event-bytes.ts';
+import { auditDirectory } from './key.ts';
+import type { AuditLog, AuditRef, RecordOptions } from './types.ts';
+import type { AuditWrites } from './writes.ts';
+
+/** Sealing: after so many rows of this process, or so long after the first unsealed one. */
+const SEAL_ROWS = 1_000;
+const SEAL_AFTER = 60_000;
+
+/** How long outcomes that couldn't be stored wait for the next try, in ms. */
+const RETRY_AFTER = 1_000;
+
+export interface AuditLogParts {
+  readonly store: Pick<Store<AuditWrites>, 'write'>;
+  readonly home: string;
+  /** Who writes this chain: boot id, PID, start time, version. Goes into row 0. */
+  readonly writer: Readonly<Record<string, unknown>>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly seal?: { readonly rows: number; readonly after: number };
+}
+
+/** This process's chain in one Organization. */
+interface Chain {
+  readonly id: string;
+  readonly organization: string;
+  /** The last row known to be stored. */
+  last: Appended | undefined;
+  unsealed: number;
+}
+
+interface Unsaved {
+  readonly organization: string;
+  readonly bytes: string;
+}
+
+export function createAuditLog({ store, home, writer, clock, logger, seal: sealing }: AuditLogParts): AuditLog {
+  const { rows: sealRows, after: sealAfter } = sealing ?? { rows: SEAL_ROWS, after: SEAL_AFTER };
+  const directory = auditDirectory(home);
+  /** One per Organization that this process serves. */
+  const chains = new Map<string, Chain>();
+  const inFlight = new Set<Promise<unknown>>();
+  /** Outcomes that the store refused. Bounded by the actions whose decision it took before. */
+  const unsaved: Unsaved[] = [];
+  let sealTimer: NodeJS.Timeout | undefined;
+  let retryTimer: NodeJS.Timeout | undefined;
+  let sealUnderWay: Promise<void> | undefined;
+  let closed = false;
+
+  const chainOf = (organization: string): Chain => {
+    const found = chains.get(organization);
+    if (found !== undefined) return found;
+    const made: Chain = { id: newId('chn', clock.now()), organization, last: undefined, unsealed: 0 };
+    chains.set(organization, made);
+    return made;
+  };
+
+  const append = async (organization: string, bytes: string, options: RecordOptions): Promise<AuditRef> => {
+    const chain = chainOf(organization);
+    const opening = chain.last === undefined ? { opening: { at: clock.now(), writer } } : {};
+    const written = store.write(
+      'audit.append',
+      { chain: chain.id, organization, bytes, ...opening },
+      { level: options.level ?? 'normal', essential: options.essential ?? false },
+    );
+    inFlight.add(written);
+    try {
+      chain.last = await written;
+    } finally {
+      inFlight.delete(written);
+    }
+    chain.unsealed += 1;
+    if (chain.unsealed >= sealRows) void sealAll();
+    else if (!closed) sealTimer ??= setTimeout(() => void sealAll(), sealAfter).unref();
+    return { chain: chain.id, seq: chain.last.seq };
+  };
+
+  const save = async (item: Unsaved): Promise<AppError | undefined> => {
+    try {
+      await append(item.organization, item.bytes, { essential: true });
+      return undefined;
+    } catch (thrown) {
+      unsaved.push(item);
+      const error = toAppError(thrown);
+      logger.warn('an audit event could not be stored and is kept for the next try', { code: error.code, waiting: unsaved.length });
+      if (!closed) retryTimer ??= setTimeout(() => void retry(), RETRY_AFTER).unref();
+      return error;
+    }
+  };
+
+  /** Tries everything that is unsaved once more; the first error, if any is left over. */
+  const retry = async (): Promise<AppError | undefined> => {
+    clearTimeout(retryTimer);
+    retryTimer = undefined;
+    const results = await Promise.all(unsaved.splice(0).map(save));
+    return results.find((error) => error !== undefined);
+  };
+
+  const sealAll = (): Promise<void> => {
+    clearTimeout(sealTimer);
+    sealTimer = undefined;
+    sealUnderWay ??= sealEach().finally(() => {
+      sealUnderWay = undefined;
+    });
+    return sealUnderWay;
+  };
+
+  const sealEach = async (): Promise<void> => {
+    for (const chain of chains.values()) {
+      if (chain.last === undefined || chain.unsealed === 0) continue;
+      const rows = chain.unsealed;
+      try {
+        const remembered = { chain: chain.id, seq: chain.last.seq, hash: chain.last.hash };
+        const args = { organization: chain.organization, directory, at: clock.now(), remembered };
+        await store.write('audit.seal', args, { level: 'full', essential: true });
+        chain.unsealed -= rows;
+        await store.write('audit.file', { directory }, { level: 'full', essential: true });
+      } catch (thrown) {
+        // The rows are stored all the same, only not vouched for yet; the next round tries again and `verify` says how many they are.
+        const error = toAppError(thrown);
+        logger.error(`the audit record could not be sealed: ${error.message}`, { code: error.code, fix: error.fix });
+        if (!closed) sealTimer ??= setTimeout(() => void sealAll(), sealAfter).unref();
+      }
+    }
+  };
+
+  const flush = async (): Promise<void> => {
+    // Whoever called `record` hears of its failure; this waits only for the end of it.
+    while (inFlight.size > 0) await Promise.allSettled(inFlight);
+    const error = await retry();
+    if (error !== undefined) throw error;
+  };
+
+  return {
+    record: async (event, options = {}) => append(event.organization, eventBytes(event), options),
+    enqueue(event) {
+      void save({ organization: event.organization, bytes: eventBytesAnyway(event) });
+    },
+    flush,
+    async close() {
+      closed = true;
+      clearTimeout(sealTimer);
+      clearTimeout(retryTimer);
+      try {
+        await flush();
+      } catch (thrown) {
+        const error = toAppError(thrown);
+        logger.error('audit events are lost: they could not be stored before this process ends', {
+          code: error.code,
+          events: unsaved.map(({ bytes }) => bytes.slice(0, 500)).slice(0, 20),
+          lost: unsaved.length,
+        });
+        throw error;
+      } finally {
+        await sealAll();
+        // A round that was under way when the last rows came didn't cover them.
+        await sealAll();
+      }
+    },
+  };
+}

@@ -1,0 +1,8 @@
+/**
+ * The program of the writer thread, a bundle entry of its own (dist/writer-thread.js): the one place that knows every room's writes.
+ * Started by `createStore` at the first write, never at start-up.
+ */
+import { auditWrites } from '../audit/index.ts';
+import { runWriterThread } from '../store/index.ts';
+
+runWriterThread({ ...auditWrites });

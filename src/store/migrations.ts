@@ -1,0 +1,44 @@
+/** "Writ" in ASCII, in the file header: tells our database from any other SQLite file. */
+export const APPLICATION_ID = 0x57726974;
+
+/**
+ * The schema as a list of steps; a database's `user_version` is the number of steps it has had. A step that was released is never
+ * edited: add one. Written as SQL because computed columns and partial indexes are clearer in it than in a builder.
+ */
+export const MIGRATIONS: readonly (readonly string[])[] = [
+  [
+    `CREATE TABLE audit_chains (
+      chain TEXT NOT NULL PRIMARY KEY,
+      organization TEXT NOT NULL,
+      head_seq INTEGER NOT NULL,
+      head_hash BLOB NOT NULL,
+      sealed_seq INTEGER NOT NULL DEFAULT -1
+    ) STRICT`,
+    `CREATE TABLE audit_events (
+      chain TEXT NOT NULL,
+      seq INTEGER NOT NULL,
+      bytes TEXT NOT NULL,
+      hash BLOB NOT NULL,
+      at INTEGER GENERATED ALWAYS AS (json_extract(bytes, '$.at')) VIRTUAL,
+      type TEXT GENERATED ALWAYS AS (json_extract(bytes, '$.type')) VIRTUAL,
+      organization TEXT GENERATED ALWAYS AS (json_extract(bytes, '$.organization')) VIRTUAL,
+      agent TEXT GENERATED ALWAYS AS (json_extract(bytes, '$.agent')) VIRTUAL,
+      run TEXT GENERATED ALWAYS AS (json_extract(bytes, '$.run')) VIRTUAL,
+      workspace TEXT GENERATED ALWAYS AS (json_extract(bytes, '$.workspace')) VIRTUAL,
+      action TEXT GENERATED ALWAYS AS (json_extract(bytes, '$.action')) VIRTUAL,
+      tool TEXT GENERATED ALWAYS AS (json_extract(bytes, '$.tool')) VIRTUAL,
+      PRIMARY KEY (chain, seq)
+    ) STRICT`,
+    'CREATE INDEX audit_events_by_time ON audit_events (at, chain, seq)',
+    'CREATE INDEX audit_events_by_action ON audit_events (action) WHERE action IS NOT NULL',
+    `CREATE TABLE audit_checkpoints (
+      organization TEXT NOT NULL,
+      seq INTEGER NOT NULL,
+      line TEXT NOT NULL,
+      filed INTEGER NOT NULL DEFAULT 0,
+      PRIMARY KEY (organization, seq)
+    ) STRICT`,
+  ],
+];
+
+export const SCHEMA_VERSION = MIGRATIONS.length;

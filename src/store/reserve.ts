@@ -1,0 +1,50 @@
+import { randomFillSync } from 'node:crypto';
+import { appendFileSync, rmSync, statfsSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** How much one `fill` writes: little enough that a write arriving meanwhile hardly waits. */
+const SLICE = 2 * 1024 * 1024;
+
+/**
+ * Disk space that only essential writes may use: a file of real blocks that is emptied when the disk is full. While it is empty, the disk
+ * counts as full for everybody else, so that the freed space is not eaten by new work. All processes of a home share the file.
+ */
+export interface Reserve {
+  /** Given up and not yet restored. */
+  spent(): boolean;
+  /** Gives the space up. False when there was none to give. */
+  release(): boolean;
+  /** Writes one slice if the disk has room for the reserve and as much again. True: call again, there is more to do. */
+  fill(): boolean;
+}
+
+export function createReserve(file: string, bytes: number): Reserve {
+  // Absent means never made; empty means spent.
+  const size = (): number | undefined => statSync(file, { throwIfNoEntry: false })?.size;
+  return {
+    spent: () => size() === 0,
+    release() {
+      const had = size() ?? 0;
+      if (had === 0) return false;
+      truncateSync(file, 0);
+      return true;
+    },
+    fill() {
+      const has = size() ?? 0;
+      if (has >= bytes) return false;
+      const { bavail, bsize } = statfsSync(dirname(file));
+      if (bavail * bsize < 2 * bytes - has) return false;
+      // Random bytes, because a file system that compresses or skips zeros would reserve nothing.
+      const slice = randomFillSync(Buffer.allocUnsafe(Math.min(SLICE, bytes - has)));
+      try {
+        if (has === 0) writeFileSync(file, slice, { mode: 0o600 });
+        else appendFileSync(file, slice);
+      } catch {
+        // The disk filled up in between. What was written would count as a reserve that isn't one: none is the honest state.
+        rmSync(file, { force: true });
+        return false;
+      }
+      return has + slice.length < bytes;
+    },
+  };
+}

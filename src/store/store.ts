@@ -1,0 +1,162 @@
+import { Worker } from 'node:worker_threads';
+import { AppError, type ErrorCode } from '../kernel/errors.ts';
+import type { ThreadSetup, ToThread, WriteOptions, WriteRequest, WriteResult, Writes } from './writes.ts';
+
+/** Writes that go into one transaction at most: bounds how long the first of them waits for the last. */
+const MAX_GROUP = 256;
+
+/** Writes that may be pending. Beyond it only essential ones are taken; the others are refused with `busy`. */
+const MAX_PENDING = 8_192;
+
+/** How long `close` waits for what is pending, in ms: longer than a group may wait for the lock. */
+const CLOSE_TIMEOUT = 20_000;
+
+/** The write side of the database, on the main thread. Everything else about writing happens in the thread. */
+export interface Store<W extends Writes> {
+  /**
+   * Queues one write; resolves with its result once its group is committed. Writes are committed in the order of the calls.
+   * Rejects with AppError: the write's own, or `busy`, `disk_full`, `store_unavailable`. There is no way to take a queued write back.
+   */
+  write<Name extends keyof W & string>(name: Name, args: Parameters<W[Name]>[1], options: WriteOptions): Promise<ReturnType<W[Name]>>;
+  /** Commits what is pending, then closes the database and ends the thread. Writes after it are refused. */
+  close(): Promise<void>;
+}
+
+export interface StoreParts {
+  readonly file: string;
+  /** The program of the writer thread (main/writer-thread.ts, or its bundle). */
+  readonly entry: URL;
+  /** Bytes held back for essential writes on a full disk; 0 for none. */
+  readonly reserve?: number;
+}
+
+interface Pending {
+  readonly request: WriteRequest;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: AppError) => void;
+}
+
+/**
+ * Grouping needs no timer: while one batch is being committed the next one gathers, so a lone write goes out at once and a busy
+ * machine commits in big groups. The thread is started by the first write and never keeps the process alive by itself.
+ */
+export function createStore<W extends Writes>({ file, entry, reserve = 64 * 1024 * 1024 }: StoreParts): Store<W> {
+  const queue: Pending[] = [];
+  let underWay: Pending[] = [];
+  let worker: Worker | undefined;
+  let closed = false;
+  let whenIdle: (() => void) | undefined;
+
+  const start = (): Worker => {
+    const thread = new Worker(entry, { workerData: { file, reserve } satisfies ThreadSetup, name: 'writ-writer', execArgv: [] });
+    const lost = (why: string): void => {
+      if (worker !== thread) return;
+      worker = undefined;
+      const error = new AppError(
+        'store_unavailable',
+        `The writer of ${file} stopped (${why}); what it was writing may or may not be stored.`,
+        {
+          fix: 'Restart this `writ` process; if it comes back, run `writ doctor`.',
+        },
+      );
+      for (const pending of underWay.splice(0).concat(queue.splice(0))) pending.reject(error);
+      whenIdle?.();
+    };
+    thread.on('message', (results: WriteResult[]) => finish(results));
+    thread.on('error', (error) => lost(error instanceof Error ? error.message : String(error)));
+    thread.on('exit', (code) => lost(`exit ${code}`));
+    return thread;
+  };
+
+  const finish = (results: readonly WriteResult[]): void => {
+    const done = underWay;
+    underWay = [];
+    done.forEach((pending, index) => {
+      const result = results[index];
+      if (result?.ok) pending.resolve(result.value);
+      else pending.reject(result === undefined ? new AppError('internal', 'The writer thread gave no result.') : rebuild(result));
+    });
+    send();
+  };
+
+  const send = (): void => {
+    if (underWay.length > 0) return;
+    if (queue.length === 0) {
+      worker?.unref();
+      whenIdle?.();
+      return;
+    }
+    worker ??= start();
+    worker.ref();
+    underWay = queue.splice(0, MAX_GROUP);
+    try {
+      post(worker, { type: 'batch', writes: underWay.map(({ request }) => request) });
+    } catch {
+      // Something in the batch isn't plain data: find who handed it in, and let the others go on.
+      queue.unshift(...underWay.splice(0).filter(isPlain));
+      queueMicrotask(send);
+    }
+  };
+
+  return {
+    write: (name, args, options) =>
+      new Promise((resolve, reject) => {
+        if (closed) return reject(new AppError('store_unavailable', 'The database was closed: this process is ending.'));
+        if (queue.length >= MAX_PENDING && !options.essential) return reject(tooMany());
+        const request = { name, args, ...options };
+        queue.push({ request, resolve: resolve as (value: unknown) => void, reject });
+        // One turn of the event loop's micro-tasks gathers what the same turn asks for.
+        if (queue.length === 1) queueMicrotask(send);
+      }),
+    async close() {
+      closed = true;
+      if (worker === undefined && queue.length === 0) return;
+      const timeout = AbortSignal.timeout(CLOSE_TIMEOUT);
+      const idle = await new Promise<boolean>((resolve) => {
+        timeout.addEventListener('abort', () => resolve(false), { once: true });
+        whenIdle = () => resolve(true);
+        send();
+      });
+      whenIdle = undefined;
+      const thread = worker;
+      worker = undefined;
+      if (thread === undefined) return;
+      if (!idle) {
+        await thread.terminate();
+        throw new AppError('store_unavailable', `The last writes to ${file} didn't finish within ${CLOSE_TIMEOUT / 1000} s.`);
+      }
+      const exited = new Promise<void>((resolve) => thread.once('exit', () => resolve()));
+      thread.ref();
+      post(thread, { type: 'close' });
+      await exited;
+    },
+  };
+}
+
+/** Whether the arguments can cross to the thread; if not, their write is refused here. */
+function isPlain({ request, reject }: Pending): boolean {
+  try {
+    structuredClone(request.args);
+    return true;
+  } catch (thrown) {
+    reject(new AppError('internal', `The arguments of the write ${request.name} are not plain data.`, { cause: thrown }));
+    return false;
+  }
+}
+
+function post(worker: Worker, message: ToThread): void {
+  worker.postMessage(message);
+}
+
+function rebuild(result: WriteResult & { ok: false }): AppError {
+  return new AppError(result.code as ErrorCode, result.message, {
+    ...(result.fix === undefined ? {} : { fix: result.fix }),
+    ...(result.data === undefined ? {} : { data: result.data }),
+  });
+}
+
+function tooMany(): AppError {
+  return new AppError('busy', `${MAX_PENDING} writes are already waiting for the database.`, {
+    fix: 'Look at what the disk is doing; nothing new is taken before that has drained.',
+  });
+}
