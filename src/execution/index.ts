@@ -1,0 +1,148 @@
+import { join } from 'node:path';
+import type { Clock } from '../kernel/clock.ts';
+import { AppError, toAppError } from '../kernel/errors.ts';
+import type { JobId } from '../kernel/ids.ts';
+import type { Logger } from '../kernel/logger.ts';
+import type { ExecutionConfig } from './core-types.ts';
+import { checkSpec } from './jobs/check-spec.ts';
+import { findRun } from './jobs/ended-runs.ts';
+import { look } from './jobs/folder.ts';
+import { createJobs, type Launch } from './jobs/jobs.ts';
+import { layoutOf, makeLayout } from './jobs/layout.ts';
+import { confirmOrphans, recover } from './jobs/recovery.ts';
+import { createProcesses, selfIdentity } from './jobs/running-processes.ts';
+import { readOutput } from './jobs/spool.ts';
+import { type RunnerClient, RunnerGone, startRunner } from './runner/client.ts';
+import { createForeground } from './runner/foreground.ts';
+import { readSpool } from './running/spool-reader.ts';
+import type { Execution, RunSpec } from './types.ts';
+
+export type { ExecutionConfig } from './core-types.ts';
+export type * from './types.ts';
+
+export interface ExecutionParts {
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** More job folders than this are not kept, however small they are. */
+const MAX_JOBS = 1_000;
+
+/**
+ * The room's face for one process. Nothing is executed in it: commands run in a runner process of its own (runner/), jobs in one
+ * runner each, and what is known of them is read from their folders (jobs/).
+ */
+export function createExecution(config: ExecutionConfig, { clock, logger }: ExecutionParts): Execution {
+  const layout = layoutOf(config.home);
+  try {
+    makeLayout(layout);
+  } catch (thrown) {
+    throw toAppError(thrown);
+  }
+  const processes = createProcesses(clock);
+  let current: RunnerClient | undefined;
+  let closed = false;
+
+  const newRunner = (): RunnerClient => {
+    if (closed) throw new AppError('cancelled', 'Writ is closing; nothing new is started.');
+    return startRunner(config, layout, logger);
+  };
+  const runner = (): RunnerClient => {
+    if (!current?.usable()) current = newRunner();
+    return current;
+  };
+
+  const launch = async (job_id: JobId): Promise<Launch> => {
+    const own = newRunner();
+    try {
+      await own.ask('start', { kind: 'job', id: job_id });
+      return { type: 'started' };
+    } catch (thrown) {
+      if (thrown instanceof RunnerGone) return { type: 'gone', reason: `its runner ended before it had taken it (${thrown.message})` };
+      return { type: 'refused', error: toAppError(thrown) };
+    } finally {
+      own.disconnect();
+    }
+  };
+
+  const foreground = createForeground({ layout, clock, processes, runner });
+  const jobs = createJobs({ layout, clock, processes, readSpool, launch });
+  const retention = { retention_ms: config.job_retention_ms, quota_bytes: config.job_quota_bytes, max_jobs: MAX_JOBS };
+
+  const start: Execution['start'] = (spec, signal) => {
+    checkSpec(spec);
+    return foreground.start(spec, signal);
+  };
+
+  return {
+    probe: async (options = {}) => {
+      const ask = { fresh: options.fresh ?? false };
+      try {
+        return await runner().ask('probe', ask);
+      } catch (thrown) {
+        // Asking again is harmless, and a runner that has just died is no fact about this machine.
+        if (!(thrown instanceof RunnerGone)) throw thrown;
+        return await runner()
+          .ask('probe', ask)
+          .catch((again: unknown) => {
+            throw new AppError('internal', `The runner process can't be started: ${toAppError(again).message}.`, {
+              fix: `See ${join(layout.logs, 'runner.log')}.`,
+            });
+          });
+      }
+    },
+
+    start: async (spec, signal) => start(spec, signal),
+
+    async run(spec, signal) {
+      const handle = await start(spec, signal);
+      const result = await handle.done;
+      if (!result) throw new AppError('internal', `${handle.exec_id} became a job that nobody asked for.`);
+      return result;
+    },
+
+    async output(exec_id, request) {
+      const folder = findRun(layout, exec_id);
+      return folder === undefined ? undefined : readOutput(folder, request, readSpool);
+    },
+
+    async ownerOf(exec_id) {
+      const folder = findRun(layout, exec_id);
+      const sight = folder === undefined ? undefined : look(folder);
+      return sight?.type === 'open' || sight?.type === 'ended' ? sight.spec.spec.owner : undefined;
+    },
+
+    jobs: {
+      ...jobs,
+      async start(spec: RunSpec, signal) {
+        checkSpec(spec);
+        return jobs.start(spec, signal);
+      },
+    },
+
+    recover: () => recover({ layout, clock, processes, retention }),
+    confirmOrphans: async (exec_ids) => confirmOrphans(layout, exec_ids),
+
+    warmUp(workspaces) {
+      if (!closed) runner().tell({ type: 'warm', workspaces });
+    },
+
+    async close() {
+      closed = true;
+      await foreground.close();
+      current?.disconnect();
+    },
+  };
+}
+
+/** The program of a runner process; `main/` starts it as an internal command. It never returns: it ends with its work. */
+export async function runnerMain(): Promise<void> {
+  // Only the runner pays for loading what only the runner does.
+  const [{ runRunner }, { createContainment }, { createRunning }, { systemClock }] = await Promise.all([
+    import('./runner/main.ts'),
+    import('./containment/index.ts'),
+    import('./running/index.ts'),
+    import('../kernel/clock.ts'),
+  ]);
+  runRunner({ createContainment, createRunning: (config) => createRunning(config, systemClock), self: selfIdentity });
+}

@@ -1,0 +1,59 @@
+import { lstatSync, readdirSync, renameSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { isId } from '../../kernel/ids.ts';
+import { errnoOf } from './json-file.ts';
+import type { Layout } from './layout.ts';
+import { removeFolder } from './removal.ts';
+
+/** Answered foreground runs that are kept so that the omitted middle of their output can be read; the oldest go first. */
+export const KEEP_ENDED = { most: 200, ms: 24 * 3_600_000, bytes: 1024 * 1024 * 1024 } as const;
+
+/** The client has the result (or the audit was closed): the folder is kept only to be read. */
+export function moveToEnded(layout: Layout, exec_id: string): void {
+  try {
+    renameSync(join(layout.runs, exec_id), join(layout.ended, exec_id));
+  } catch (thrown) {
+    const errno = errnoOf(thrown);
+    // ENOENT: somebody else has moved it. A rename needs no space, so everything else is a fault.
+    if (errno !== 'ENOENT') throw thrown;
+  }
+}
+
+/** The folder of a run that is going on or ended; a run that became a job is found by the job's id only. */
+export function findRun(layout: Layout, exec_id: string): string | undefined {
+  if (!isId('exec', exec_id)) return undefined;
+  return [join(layout.ended, exec_id), join(layout.runs, exec_id)].find(isFolder);
+}
+
+export function trimEnded(layout: Layout, now: number): void {
+  // Newest first: ids sort by time.
+  const names = readdirSync(layout.ended)
+    .filter((name) => isId('exec', name))
+    .sort()
+    .toReversed();
+  let bytes = 0;
+  for (const [index, name] of names.entries()) {
+    const folder = join(layout.ended, name);
+    const changed = statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? now;
+    bytes += sizeOf(folder);
+    if (index >= KEEP_ENDED.most || now - changed >= KEEP_ENDED.ms || bytes > KEEP_ENDED.bytes) removeFolder(layout.ended, name);
+  }
+}
+
+/** Bytes of all files below a folder. What disappears while it is counted counts as nothing. */
+export function sizeOf(folder: string): number {
+  let bytes = 0;
+  try {
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      const path = join(folder, entry.name);
+      bytes += entry.isDirectory() ? sizeOf(path) : (lstatSync(path, { throwIfNoEntry: false })?.size ?? 0);
+    }
+  } catch (thrown) {
+    if (errnoOf(thrown) !== 'ENOENT') throw thrown;
+  }
+  return bytes;
+}
+
+function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}

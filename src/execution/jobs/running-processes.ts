@@ -1,0 +1,32 @@
+import type { Clock } from '../../kernel/clock.ts';
+import { AppError } from '../../kernel/errors.ts';
+import { identify, judge } from '../running/identity.ts';
+import { readIdentity } from '../running/identity-file.ts';
+import { endTree } from '../running/teardown.ts';
+import type { ProcessIdentity } from '../types.ts';
+import type { Processes } from './processes.ts';
+
+/** The processes of this machine. */
+export function createProcesses(clock: Clock): Processes {
+  const me = selfIdentity();
+  return {
+    self: () => me,
+    judge,
+    async endRun(folder) {
+      const identity = readIdentity(folder);
+      return typeof identity === 'object' ? endTree(identity, clock.monotonic) : undefined;
+    },
+    sweepMarked: async () => 0,
+  };
+}
+
+/** Without it nobody could tell later whether this process still lives. */
+export function selfIdentity(): ProcessIdentity {
+  const me = identify(process.pid);
+  if (!me)
+    throw new AppError(
+      'containment_unavailable',
+      "This process can't read its own entry in /proc, so no execution could be accounted for.",
+    );
+  return me;
+}

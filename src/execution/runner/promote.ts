@@ -1,0 +1,42 @@
+import { existsSync, mkdirSync, renameSync, rmdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { toAppError } from '../../kernel/errors.ts';
+import type { JobId } from '../../kernel/ids.ts';
+import { admit } from '../jobs/admission.ts';
+import { fillJob, unfillJob } from '../jobs/folder.ts';
+import { syncPath } from '../jobs/json-file.ts';
+import { BIRTH_PREFIX, type Layout } from '../jobs/layout.ts';
+import { FILES, type SpecRecord } from '../jobs/records.ts';
+
+/**
+ * Makes a job of a going run: everything it is known by goes to the disk, then its folder is renamed. All in one go, so that
+ * nothing of this process sees it half done; for another process it is a run before the rename and a job after it. Open spool
+ * files don't mind; whatever still goes by the old path finds a link. Throws busy and disk_full, and then nothing has changed.
+ */
+export function promoteFolder(layout: Layout, folder: string, job_id: JobId, record: SpecRecord, now: number): string {
+  const place = join(layout.jobs, `${BIRTH_PREFIX}${job_id}`);
+  const target = join(layout.jobs, job_id);
+  mkdirSync(place, { mode: 0o700 });
+  try {
+    admit('job', layout.jobs);
+    for (const name of [FILES.spec, FILES.owner, FILES.identity]) {
+      const path = join(folder, name);
+      if (existsSync(path)) syncPath(path);
+    }
+    fillJob(folder, job_id, record, now);
+    renameSync(folder, target);
+  } catch (thrown) {
+    unfillJob(folder);
+    throw toAppError(thrown);
+  } finally {
+    rmdirSync(place);
+  }
+  try {
+    symlinkSync(join('..', 'jobs', job_id), folder);
+    syncPath(layout.jobs);
+    syncPath(layout.runs);
+  } catch {
+    // It is a job by now and stays one. Without the link only what the run's end would put into its folder by path is lost.
+  }
+  return target;
+}
