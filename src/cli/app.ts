@@ -1,14 +1,17 @@
 import type { Execution } from '../execution/types.ts';
+import type { AuditLog } from '../audit/types.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Assessment, Decision } from '../policy/index.ts';
 
 /** What the commands may do, wired in main/. Each part is made when first asked for, so that `writ check` opens no database. */
 export interface App {
   readonly version: string;
-  readonly home: string;
+  /** Made if missing; AppError config_invalid when it can't be trusted. */
+  home(): string;
   readonly cwd: string;
   readonly clock: Clock;
-  readonly execution: () => Promise<Execution>;
+  execution(): Promise<Execution>;
+  audit(): Promise<AuditLog>;
   /** Assessment and decision as an agent in `cwd` would get them. */
   check(command: string, cwd: string): Promise<{ readonly assessment: Assessment; readonly decision: Decision }>;
   /** Problems and warnings of the configuration, and where each value comes from. */

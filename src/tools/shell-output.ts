@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Execution } from '../execution/types.ts';
 import { AppError } from '../kernel/errors.ts';
-import { isId } from '../kernel/ids.ts';
-import { belongsTo, ownJob, pageOnWire, pageShape, pageText } from './job-shapes.ts';
+import { pageOnWire, pageShape, pageText } from './job-shapes.ts';
 import { ANSWER_CHARS } from './output-text.ts';
+import { readSpool } from './read-spool.ts';
 import { readsOnly } from './reads-only.ts';
 import { parseWith, wireSchema } from './schema.ts';
 import type { Tool } from './tool.ts';
@@ -30,22 +30,10 @@ export function createShellOutput(execution: Execution): Tool<z.infer<typeof inp
     parse: (raw) => parseWith(input, raw),
     assess: () => readsOnly,
     run: async ({ id, cursor, max_bytes }, context) => {
-      if (isId('job', id)) {
-        await ownJob(execution.jobs, id, context);
-        const page = await execution.jobs.output(id, { cursor, max_bytes, wait_ms: 0 }, context.signal);
-        if (page)
-          return { structured: pageOnWire(page), text: pageText(page, again(id)), evidence: { id, cursor, next_cursor: page.next_cursor } };
-      } else {
-        const owner = await execution.ownerOf(id);
-        const page = owner && belongsTo(owner, context) ? await execution.output(id, { cursor, max_bytes }) : undefined;
-        if (page)
-          return { structured: pageOnWire(page), text: pageText(page, again(id)), evidence: { id, cursor, next_cursor: page.next_cursor } };
-      }
-      throw new AppError('not_found', `There is no output "${id}" here; output of a foreground command is kept for a day.`);
+      const page = await readSpool(execution, { id, cursor, max_bytes, owner: context.owner }, context.signal);
+      if (!page) throw new AppError('not_found', `There is no output "${id}" here; output of a foreground command is kept for a day.`);
+      const again = `shell_output {"id": "${id}", "cursor": CURSOR}`;
+      return { structured: pageOnWire(page), text: pageText(page, again), evidence: { id, cursor, next_cursor: page.next_cursor } };
     },
   };
-}
-
-function again(id: string): string {
-  return `shell_output {"id": "${id}", "cursor": CURSOR}`;
 }

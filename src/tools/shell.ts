@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Execution, JobRecord, Limits, RunHandle, RunSpec } from '../execution/types.ts';
-import { AppError, toAppError } from '../kernel/errors.ts';
+import type { Execution, Limits, RunSpec } from '../execution/types.ts';
+import { AppError } from '../kernel/errors.ts';
 import type { Assessment, Decision } from '../policy/index.ts';
 import { requireContainment } from './containment-required.ts';
 import { parseWith, wireSchema } from './schema.ts';
@@ -10,10 +10,11 @@ import { resolveCwd } from './working-directory.ts';
 
 const MAX_COMMAND_BYTES = 1024 * 1024;
 const MAX_TIMEOUT_MS = 3_600_000;
-const DEFAULT_TIMEOUT_MS = 120_000;
 
 export interface ShellSettings {
   readonly limits: Limits;
+  /** Deadline of a foreground call that names none. */
+  readonly timeout_ms: number;
   /** A foreground call still running after this becomes a job; per host, since hosts give up at different times. */
   readonly yield_ms: number;
   /** Longest life of a background job. */
@@ -70,7 +71,7 @@ export function createShell(execution: Execution, settings: ShellSettings): Tool
       const cwd = resolveCwd(call.cwd, context.workspaces);
       if (cwd instanceof AppError) throw cwd;
       const background = call.background === true || /^#!bg[ \t]*\r?(\n|$)/.test(call.command);
-      const timeout_ms = call.timeout_ms ?? (background ? settings.job_runtime_ms : DEFAULT_TIMEOUT_MS);
+      const timeout_ms = call.timeout_ms ?? (background ? settings.job_runtime_ms : settings.timeout_ms);
       const spec: RunSpec = {
         command: call.command,
         cwd,
@@ -94,23 +95,13 @@ async function foreground(execution: Execution, spec: RunSpec, yield_ms: number,
   const first = await firstOf(handle.done, yield_ms);
   if (first === 'yield') {
     const view = await handle.view();
-    const job = await promote(handle);
+    // A promotion that fails (it just ended, or no more jobs fit) leaves it in the foreground, where its own deadline bounds the wait.
+    const job = await handle.promote().catch(() => null);
     if (job) return yieldedAnswer(job, view);
   }
   const result = first === 'yield' ? await handle.done : first;
   if (!result) throw new AppError('internal', 'A foreground command became a job that nobody asked for.');
   return finishedAnswer(result, handle.exec_id, spec, decision);
-}
-
-/** Null: it stays in the foreground, because it just ended or because no more jobs fit; its own deadline still bounds the wait. */
-async function promote(handle: RunHandle): Promise<JobRecord | null> {
-  try {
-    return await handle.promote();
-  } catch (thrown) {
-    const error = toAppError(thrown);
-    if (error.code === 'busy' || error.code === 'disk_full') return null;
-    throw error;
-  }
 }
 
 async function firstOf<T>(done: Promise<T>, ms: number): Promise<T | 'yield'> {

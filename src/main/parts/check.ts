@@ -1,0 +1,20 @@
+import { realpathSync } from 'node:fs';
+import { findGitRoot } from '../../identity/index.ts';
+import type { ProcessFacts } from '../../kernel/config/index.ts';
+import { type Assessment, assessCommand, type Decision, decide, type PolicyConfig } from '../../policy/index.ts';
+import { createFacts } from '../../tools/index.ts';
+
+/** A command judged as an agent working in `cwd` would have it judged; nothing is run or recorded. */
+export function checkCommand(request: { readonly command: string; readonly cwd: string; readonly facts: ProcessFacts; readonly policy: PolicyConfig }): {
+  assessment: Assessment;
+  decision: Decision;
+} {
+  const cwd = realpathSync(request.cwd);
+  const assessment = assessCommand(request.command, {
+    cwd,
+    home: request.facts.user.home ?? '/nonexistent',
+    workspaces: [findGitRoot(cwd) ?? cwd],
+    facts: createFacts(request.facts.host_env['PATH'] ?? ''),
+  });
+  return { assessment, decision: decide(assessment, request.policy) };
+}

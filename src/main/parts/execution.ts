@@ -1,0 +1,38 @@
+import { fileURLToPath } from 'node:url';
+import { createExecution, type Execution } from '../../execution/index.ts';
+import { AppError } from '../../kernel/errors.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Config, ProcessFacts } from '../../kernel/config/index.ts';
+import type { Logger } from '../../kernel/logger.ts';
+
+const DAY = 24 * 3_600_000;
+
+/** Shell executions of this machine, in a runner process of their own. */
+export function createLocalExecution(parts: {
+  readonly facts: ProcessFacts;
+  readonly home: string;
+  readonly config: Config;
+  /** The program of the runner process. */
+  readonly runner: URL;
+  readonly logger: Logger;
+  readonly clock: Clock;
+}): Execution {
+  const { facts, home, config } = parts;
+  if (facts.user.home === undefined) {
+    throw new AppError('config_invalid', `The user with uid ${facts.uid} has no home folder in the password database.`, { fix: 'Give the account a home folder.' });
+  }
+  return createExecution(
+    {
+      home,
+      host_env: facts.host_env,
+      env_pass: config.sandbox.env_pass,
+      user_home: facts.user.home,
+      limits: config.sandbox.limits,
+      bwrap_candidates: ['/usr/bin/bwrap', '/usr/local/bin/bwrap'],
+      runner_argv: [process.execPath, ...process.execArgv, fileURLToPath(parts.runner)],
+      job_retention_ms: config.limits.job_retention_days * DAY,
+      job_quota_bytes: config.limits.job_quota_bytes,
+    },
+    { clock: parts.clock, logger: parts.logger },
+  );
+}
