@@ -9,5 +9,5 @@ import { main } from './bootstrap/say.mjs';
 main(async () => {
   const { node, env } = await makeReady('build');
   if (process.argv.includes('--if-needed') && isBuilt()) return 0;
-  return (await run([node, join(ROOT, 'scripts', 'bundle.mjs')], { env })).code;
+  return (await run([node, join(ROOT, 'scripts', 'bundle.mjs'), ...process.argv.slice(2)], { env })).code;
 });

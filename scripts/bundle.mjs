@@ -13,11 +13,14 @@ import {
 import { basename, join, relative, sep } from 'node:path';
 import { rolldown } from 'rolldown';
 import { ROOT } from './bootstrap/checkout.mjs';
+import { isBuilt } from './bootstrap/fresh.mjs';
 import { withLock } from './bootstrap/lock.mjs';
 import { main } from './bootstrap/say.mjs';
 
 const DIST = join(ROOT, 'dist');
 const ENTRIES = join(ROOT, 'src', 'main');
+/** Built here, then moved into dist/; a killed build leaves it behind. */
+const WORK = '.dist-new-';
 /** Native code can't be bundled; it stays an optional dependency. */
 const EXTERNAL = ['@lydell/node-pty', /^node:/];
 
@@ -26,6 +29,7 @@ const EXTERNAL = ['@lydell/node-pty', /^node:/];
  * rebuild replaces them in place, and the compile cache of Node does not grow with every build.
  */
 async function bundle() {
+  if (process.argv.includes('--if-needed') && isBuilt()) return;
   const started = new Date();
   const entries = existsSync(ENTRIES) ? readdirSync(ENTRIES).filter((name) => /(?<!\.test|\.d)\.ts$/.test(name)) : [];
   if (entries.length === 0) {
@@ -33,7 +37,8 @@ async function bundle() {
     return;
   }
   mkdirSync(DIST, { recursive: true });
-  const fresh = mkdtempSync(join(ROOT, '.dist-new-'));
+  for (const left of readdirSync(ROOT).filter((name) => name.startsWith(WORK))) rmSync(join(ROOT, left), { recursive: true, force: true });
+  const fresh = mkdtempSync(join(ROOT, WORK));
   try {
     const build = await rolldown({
       input: Object.fromEntries(entries.map((name) => [basename(name, '.ts'), join(ENTRIES, name)])),

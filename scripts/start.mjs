@@ -12,7 +12,7 @@ import { main } from './bootstrap/say.mjs';
 main(async () => {
   const { node, env } = await makeReady('start');
   if (!isBuilt()) {
-    const { code } = await run([node, join(ROOT, 'scripts', 'bundle.mjs')], { env });
+    const { code } = await run([node, join(ROOT, 'scripts', 'bundle.mjs'), '--if-needed'], { env });
     if (code !== 0) return code;
   }
   return (await run([node, join(ROOT, 'bin', 'writ.mjs'), 'demo', ...process.argv.slice(2)], { env })).code;

@@ -1,4 +1,4 @@
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './checkout.mjs';
 import { Stop, say } from './say.mjs';
@@ -17,6 +17,7 @@ export async function withLock(name, work) {
   try {
     await take(path, mine);
     try {
+      sweep(name);
       return await work();
     } finally {
       rmSync(path, { force: true });
@@ -42,6 +43,14 @@ async function take(path, mine) {
     if (Date.now() > until)
       throw new Stop(`${path} was held for 15 minutes. If no other start is running, remove that file and try again.`);
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+/** What killed contenders left behind. */
+function sweep(name) {
+  for (const file of readdirSync(ROOT).filter((entry) => entry.startsWith(`.${name}.lock.`))) {
+    const held = read(join(ROOT, file));
+    if (held && !alive(held)) rmSync(join(ROOT, file), { force: true });
   }
 }
 

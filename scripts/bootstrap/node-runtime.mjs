@@ -1,15 +1,4 @@
-import {
-  cpSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './checkout.mjs';
 import { withLock } from './lock.mjs';
@@ -49,7 +38,8 @@ async function pinnedNode() {
   const there = () => existsSync(path) && JSON.parse(readFileSync(manifest, 'utf8')).version === version;
   if (!there()) {
     await withLock('packages', async () => {
-      if (!there()) await step(`${why} Fetching Node ${version} into .node/`, fetchPinned);
+      if (!there())
+        await step(`${why} Fetching Node ${version} into .node/`, () => npmCi({ node: process.execPath, from: PINNED, to: HOME }));
     });
   }
   const works = await run([path, '--version'], { quiet: true });
@@ -57,21 +47,6 @@ async function pinnedNode() {
     throw new Stop(`${why} The fetched ${path} does not run here:\n${works.tail}\nInstall Node 24 or newer yourself and run this again.`);
   }
   return path;
-}
-
-/** Installed beside and renamed into place, so that an interrupted download leaves nothing half done. */
-async function fetchPinned() {
-  mkdirSync(HOME, { recursive: true });
-  const temporary = mkdtempSync(join(HOME, 'new-'));
-  try {
-    cpSync(PINNED, temporary, { recursive: true });
-    await npmCi(process.execPath, temporary);
-    const place = join(HOME, 'node_modules');
-    if (existsSync(place)) renameSync(place, join(temporary, 'old'));
-    renameSync(join(temporary, 'node_modules'), place);
-  } finally {
-    rmSync(temporary, { recursive: true, force: true });
-  }
 }
 
 function point(path) {
