@@ -1,0 +1,140 @@
+import { execFile } from 'node:child_process';
+import { closeSync, constants, mkdirSync, openSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { AppError } from '../../kernel/errors.ts';
+import { bootId, identify, judge } from './identity.ts';
+import { errnoOf } from './proc.ts';
+
+const BATCH = 64;
+const REFILL_BELOW = 16;
+const MKFIFO_TIMEOUT_MS = 10_000;
+
+/** Both ends of a pipe whose name is gone. `read` doesn't block; `write` is for the child and closed by us after the spawn. */
+export interface Pipe {
+  readonly read: number;
+  readonly write: number;
+}
+
+export interface FifoPool {
+  /** Waits only when too few are prepared. */
+  take(count: number): Promise<readonly Pipe[]>;
+  /** Removes what is left. */
+  close(): void;
+}
+
+/**
+ * Named pipes, because what Node makes with `stdio: 'pipe'` are sockets, and `> /dev/stderr` on a socket fails. Starting mkfifo costs
+ * about a third of a run, so one call makes a batch. Open to all by mode, since the run may have another uid; nobody else can reach them:
+ * the folder is private and the name is removed as soon as both ends are open.
+ */
+export function createFifoPool(home: string): FifoPool {
+  const parent = `${home}/fifos`;
+  const owner = identify(process.pid);
+  const folder = `${parent}/${process.pid}-${owner?.start ?? 'unknown'}`;
+  const names: string[] = [];
+  let serial = 0;
+  let filling: Promise<void> | undefined;
+  let closed = false;
+
+  const fill = async (): Promise<void> => {
+    sweepStale(parent);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const batch = Array.from({ length: BATCH }, () => `${folder}/${serial++}`);
+    try {
+      await promisify(execFile)('mkfifo', ['-m', '666', '--', ...batch], { timeout: MKFIFO_TIMEOUT_MS, env: { PATH: '/usr/bin:/bin' } });
+    } catch (error) {
+      throw new AppError('containment_unavailable', `Pipes for the output could not be made: ${messageOf(error)}`, {
+        fix: 'Check that `mkfifo` (coreutils) is installed and that the disk of the Writ home has free space and allows named pipes.',
+        cause: error,
+      });
+    }
+    names.push(...batch);
+    if (closed) removeAll();
+  };
+
+  const refill = (): Promise<void> => {
+    filling ??= fill().finally(() => {
+      filling = undefined;
+    });
+    return filling;
+  };
+
+  const removeAll = (): void => {
+    for (const name of names.splice(0)) removeQuietly(() => unlinkSync(name));
+    removeQuietly(() => rmdirSync(folder));
+  };
+
+  const open = (): Pipe => {
+    const name = names.pop();
+    if (name === undefined) throw new AppError('internal', 'A pipe was taken from an empty pool.');
+    const read = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    try {
+      const write = openSync(name, constants.O_WRONLY | constants.O_NOFOLLOW);
+      unlinkSync(name);
+      return { read, write };
+    } catch (error) {
+      closeSync(read);
+      throw error;
+    }
+  };
+
+  return {
+    async take(count) {
+      while (names.length < count) await refill();
+      const pipes: Pipe[] = [];
+      try {
+        while (pipes.length < count) pipes.push(open());
+      } catch (error) {
+        for (const pipe of pipes) closePipe(pipe);
+        throw error;
+      }
+      // A refill in the background reports its failure to the next one that has to wait for it.
+      if (names.length < REFILL_BELOW) refill().catch(() => undefined);
+      return pipes;
+    },
+    close() {
+      closed = true;
+      removeAll();
+    },
+  };
+}
+
+export function closePipe(pipe: Pipe): void {
+  closeSync(pipe.read);
+  closeSync(pipe.write);
+}
+
+/** Folders of supervisors that are gone. */
+function sweepStale(parent: string): void {
+  const boot_id = bootId();
+  let folders: string[];
+  try {
+    folders = readdirSync(parent);
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return;
+    throw error;
+  }
+  for (const folder of folders) {
+    const [pid, start] = folder.split('-');
+    if (boot_id === undefined || pid === undefined || start === undefined || !/^\d+$/.test(pid)) continue;
+    const verdict = judge({ boot_id, pid: Number(pid), start });
+    if (verdict !== 'GONE' && verdict !== 'FOREIGN') continue;
+    removeQuietly(() => {
+      for (const name of readdirSync(`${parent}/${folder}`)) unlinkSync(`${parent}/${folder}/${name}`);
+      rmdirSync(`${parent}/${folder}`);
+    });
+  }
+}
+
+/** For left-overs that another process may be removing at the same time, and that do no harm when they stay. */
+function removeQuietly(remove: () => void): void {
+  try {
+    remove();
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error;
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

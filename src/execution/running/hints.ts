@@ -1,0 +1,54 @@
+import type { ContainmentReport, Dimension } from '../types.ts';
+
+interface Hint {
+  readonly text: RegExp;
+  /** Given only where the containment enforces this: elsewhere the cause is another one. */
+  readonly because: Dimension;
+  readonly sentence: string;
+}
+
+/** Error texts of known programs whose cause is the containment and not the program. One sentence each, for the model. */
+const HINTS: readonly Hint[] = [
+  {
+    text: /EAI_AGAIN|ENOTFOUND|Could not resolve (?:host|proxy)|Temporary failure (?:in name resolution|resolving)|Name or service not known|Network is unreachable|ENETUNREACH|no such host|Failed to establish a new connection|Unable to connect to .* network/i,
+    because: 'network',
+    sentence: 'The network is off inside this sandbox; a command that needs it has to be asked for as one that does.',
+  },
+  {
+    text: /No usable sandbox|Failed to move to new namespace|clone\(\) failed.*user namespace|zygote_host_impl_linux/i,
+    because: 'user_ns_nesting',
+    sentence: "A browser can't build its own sandbox here; it needs a run with nested user namespaces, or its flag --no-sandbox.",
+  },
+  {
+    text: /Read-only file system|EROFS/,
+    because: 'fs_write',
+    sentence: 'Only the workspaces, HOME and TMPDIR can be written; hooks and the configuration of git, editors and agents are read-only.',
+  },
+  {
+    text: /Device or resource busy|EBUSY/,
+    because: 'fs_write',
+    sentence: 'A protected file or a folder that holds one is pinned in its place and cannot be replaced or renamed here.',
+  },
+  {
+    text: /(?:unshare|setns|mount|bwrap|io_uring_setup|perf_event_open|keyctl)\b.*Operation not permitted|PermissionError: \[Errno 1\]/,
+    because: 'seccomp',
+    sentence: 'This sandbox forbids some system calls (mounts, namespaces, kernel keys, io_uring, tracing of other processes).',
+  },
+  {
+    text: /Cannot connect to the Docker daemon|docker\.sock|podman\.sock|Failed to connect to bus|System has not been booted with systemd/i,
+    because: 'unix_sockets',
+    sentence: "Sockets of the host (containers, systemd, D-Bus) don't exist inside this sandbox.",
+  },
+  {
+    text: /ReserveShadowMemoryRange failed|Shadow memory range/i,
+    because: 'memory',
+    sentence: 'The sanitizer reserves more address space than the memory limit of this run allows.',
+  },
+];
+
+export function hintsFor(report: ContainmentReport, result: { readonly output: string; readonly failed: boolean }): string[] {
+  if (!result.failed || result.output.length === 0) return [];
+  return HINTS.filter((hint) => report.dimensions[hint.because].state !== 'not_enforced' && hint.text.test(result.output)).map(
+    (hint) => hint.sentence,
+  );
+}

@@ -1,0 +1,80 @@
+import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import type { ProcessIdentity } from '../types.ts';
+import { errnoOf } from './proc.ts';
+
+export const IDENTITY_FILE = 'identity.json';
+
+/** What is written down before the token is sent: enough for any later process to find, judge and end the tree. */
+export interface RunIdentity {
+  readonly version: 1;
+  readonly exec_id: string;
+  /** The value of MARKER_VARIABLE in the environment of everything that waits at the gate. */
+  readonly marker: string;
+  readonly supervisor: ProcessIdentity;
+  readonly outer: ProcessIdentity;
+  readonly init: ProcessIdentity;
+  /** `pid:[inode]` */
+  readonly pid_namespace: string;
+  readonly cgroups: readonly string[];
+  /** Which start of this execution it was. There is only ever a first one: a second finds the file and is refused. */
+  readonly generation: 1;
+  readonly at: number;
+}
+
+/**
+ * Fails when the file is there already, so that one execution never passes its gate twice. One write of a small file: whoever finds it
+ * empty or torn (the machine lost power) knows that the token was never sent, since that comes after.
+ */
+export function writeIdentity(folder: string, identity: RunIdentity, durable: boolean): void {
+  const file = openSync(`${folder}/${IDENTITY_FILE}`, 'wx', 0o600);
+  try {
+    writeSync(file, `${JSON.stringify(identity)}\n`);
+    if (durable) fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  if (!durable) return;
+  const directory = openSync(folder, 'r');
+  try {
+    fsyncSync(directory);
+  } finally {
+    closeSync(directory);
+  }
+}
+
+/** `absent` and `torn` both mean: no user code ran. */
+export function readIdentity(folder: string): RunIdentity | 'absent' | 'torn' {
+  let text: string;
+  try {
+    text = readFileSync(`${folder}/${IDENTITY_FILE}`, 'utf8');
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return 'absent';
+    throw error;
+  }
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRunIdentity(value) ? value : 'torn';
+  } catch {
+    return 'torn';
+  }
+}
+
+function isRunIdentity(value: unknown): value is RunIdentity {
+  if (typeof value !== 'object' || value === null) return false;
+  const record: Partial<Record<keyof RunIdentity, unknown>> = value;
+  return (
+    record.version === 1 &&
+    typeof record.exec_id === 'string' &&
+    typeof record.marker === 'string' &&
+    typeof record.pid_namespace === 'string' &&
+    isProcess(record.supervisor) &&
+    isProcess(record.outer) &&
+    isProcess(record.init)
+  );
+}
+
+function isProcess(value: unknown): value is ProcessIdentity {
+  if (typeof value !== 'object' || value === null) return false;
+  const { pid, start, boot_id } = value as Partial<Record<keyof ProcessIdentity, unknown>>;
+  return Number.isSafeInteger(pid) && typeof pid === 'number' && pid > 1 && typeof start === 'string' && typeof boot_id === 'string';
+}

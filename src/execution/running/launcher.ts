@@ -1,0 +1,49 @@
+/**
+ * The start gate. The first thing inside the sandbox is this bash script. It waits at a pipe for exactly one message: a token, the length
+ * of the command, the command. Whatever else arrives, and the end of the pipe when the supervisor dies, is exit 125: nothing ran.
+ *
+ * It then gives the command the place that `bash -c COMMAND` would have given it: the text is in BASH_EXECUTION_STRING, `$0` is bash,
+ * there are no arguments, no further descriptor is open, no variable is left over, and the rest is one `eval`. What differs is seen
+ * only in texts: syntax errors say "eval:" for "-c:", and `set -x` prints one `+` more.
+ */
+export const GATE_FD = 6;
+export const NEVER_STARTED_EXIT = 125;
+/** The environment of bubblewrap, init and launcher carries it, the environment of the command does not. */
+export const MARKER_VARIABLE = 'WRIT_MARKER';
+export const MAX_COMMAND_BYTES = 1024 * 1024;
+
+const TOKEN = 'WritGo1:';
+
+/** `limits`: lines of `ulimit` calls, set before the gate so that a command never runs without them. */
+export function launcherScript(limits: readonly string[]): string {
+  return [
+    'umask 022',
+    ...limits,
+    // Descriptors that some library of the supervisor left open would be doors out of the sandbox.
+    `for X in /proc/self/fd/*; do X=\${X##*/}; [[ $X -le 2 || $X == ${GATE_FD} ]] || exec {X}>&-; done`,
+    // LC_ALL=C makes -N count bytes, whatever the locale of the command.
+    `IFS= LC_ALL=C read -rN16 -u${GATE_FD} X && [[ $X == ${TOKEN}???????? ]] || exit ${NEVER_STARTED_EXIT}`,
+    `IFS= LC_ALL=C read -rN "$((10#\${X:8}))" -u${GATE_FD} BASH_EXECUTION_STRING || exit ${NEVER_STARTED_EXIT}`,
+    `exec ${GATE_FD}<&-`,
+    `unset -v X ${MARKER_VARIABLE}`,
+    'eval "$BASH_EXECUTION_STRING"',
+  ].join('; ');
+}
+
+/** What opens the gate. The caller has checked that the command holds no NUL and isn't longer than MAX_COMMAND_BYTES. */
+export function gateMessage(command: string): Buffer {
+  const text = Buffer.from(command, 'utf8');
+  return Buffer.concat([Buffer.from(`${TOKEN}${String(text.length).padStart(8, '0')}`, 'latin1'), text]);
+}
+
+/** Variables that would make bash run or redefine something before it comes to the gate. */
+export function launcherEnvironment(env: Readonly<Record<string, string>>, marker: string): Record<string, string> {
+  const clean: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    if (!STARTS_CODE.test(name)) clean[name] = value;
+  }
+  clean[MARKER_VARIABLE] = marker;
+  return clean;
+}
+
+const STARTS_CODE = /^(BASH_ENV|ENV|SHELLOPTS|BASHOPTS|POSIXLY_CORRECT|TMOUT|BASH_XTRACEFD|BASH_FUNC_.*|BASH_EXECUTION_STRING|X)$/s;

@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import { release } from 'node:os';
+import type { Limits } from '../types.ts';
+
+/** Our own hard limits: a child can be given less, never more. `Infinity` for unlimited; undefined when unreadable. */
+export interface HardLimits {
+  readonly open_files: number;
+  readonly file_bytes: number;
+  readonly processes: number;
+  readonly data_bytes: number;
+}
+
+const ROWS = {
+  open_files: 'Max open files',
+  file_bytes: 'Max file size',
+  processes: 'Max processes',
+  data_bytes: 'Max data size',
+} as const satisfies Record<keyof HardLimits, string>;
+
+export function parseHardLimits(text: string): HardLimits {
+  const value = (row: string): number => {
+    const line = text.split('\n').find((candidate) => candidate.startsWith(row));
+    const hard = line?.slice(row.length).trim().split(/\s+/)[1];
+    return hard === undefined || hard === 'unlimited' ? Number.POSITIVE_INFINITY : Number(hard);
+  };
+  return {
+    open_files: value(ROWS.open_files),
+    file_bytes: value(ROWS.file_bytes),
+    processes: value(ROWS.processes),
+    data_bytes: value(ROWS.data_bytes),
+  };
+}
+
+export function ownHardLimits(): HardLimits {
+  return parseHardLimits(readFileSync('/proc/self/limits', 'utf8'));
+}
+
+/**
+ * Since Linux 5.14 RLIMIT_NPROC is counted per user and user namespace, so that it bounds one sandbox. Before, it counted every process
+ * of the user, and a limit meant for a run would have been used up by the desktop.
+ */
+export function countsProcessesPerNamespace(version: string = release()): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major > 5 || (major === 5 && minor >= 14);
+}
+
+export interface RlimitChoice {
+  /** Where no cgroup bounds them. */
+  readonly processes: boolean;
+  readonly memory: boolean;
+}
+
+/**
+ * Lines for the launcher. Limits are set by the shell that is there anyway, before the gate, soft and hard; raising a hard limit needs a
+ * capability that nothing inside has. No core files. Sizes are in units of 1024 bytes.
+ */
+export function ulimitLines(limits: Limits, hard: HardLimits, choice: RlimitChoice): string[] {
+  const kib = (bytes: number): number => Math.max(1, Math.floor(bytes / 1024));
+  const line = (flag: string, value: number): string => `ulimit -SH${flag} ${value} || exit 125`;
+  return [
+    line('c', 0),
+    line('n', Math.min(limits.open_files, hard.open_files)),
+    line('f', kib(Math.min(limits.file_bytes, hard.file_bytes))),
+    // The launcher and the init of the namespace count too.
+    ...(choice.processes ? [line('u', Math.min(limits.pids + 2, hard.processes))] : []),
+    ...(choice.memory ? [line('d', kib(Math.min(limits.memory_bytes, hard.data_bytes)))] : []),
+  ];
+}
