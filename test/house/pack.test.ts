@@ -11,6 +11,10 @@ const folder = mkdtempSync(join(tmpdir(), 'writ-pack-'));
 const prefix = join(folder, 'prefix');
 const home = join(folder, 'home');
 const installed = join(prefix, 'lib', 'node_modules', 'writ');
+interface Packed {
+  readonly filename: string;
+  readonly files: readonly { readonly path: string }[];
+}
 let files: readonly string[] = [];
 
 /** npm as npm test found it, with the Node that runs this. */
@@ -29,10 +33,9 @@ function writ(args: readonly string[], flags: readonly string[] = []): { code: n
 }
 
 beforeAll(() => {
-  const [packed] = JSON.parse(npm('pack', '--json', '--ignore-scripts', '--pack-destination', folder)) as {
-    filename: string;
-    files: { path: string }[];
-  }[];
+  // npm 10 and 11 answer with a list, npm 12 with an object by package name.
+  const answer = JSON.parse(npm('pack', '--json', '--ignore-scripts', '--pack-destination', folder)) as Record<string, Packed>;
+  const [packed] = Object.values(answer);
   if (packed === undefined) throw new Error('npm pack made nothing');
   files = packed.files.map(({ path }) => path);
   mkdirSync(prefix);
