@@ -113,8 +113,9 @@ function migrate(database: DatabaseSync, file: string): void {
 }
 
 function checkVersion(database: DatabaseSync, file: string): void {
-  const application = pragma(database, 'application_id');
+  // In this order: another process may be making the tables just now, and commits them together with the id.
   const tables = database.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.['n'];
+  const application = pragma(database, 'application_id');
   if (application !== APPLICATION_ID && tables !== 0) {
     throw new AppError('store_unavailable', `${file} is an SQLite database, but not one of Writ's.`, {
       fix: 'Move it aside, or move the Writ home with WRIT_HOME.',
