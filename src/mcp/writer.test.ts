@@ -4,7 +4,7 @@ import { silentLogger } from '../kernel/logger.ts';
 import { createWriter } from './writer.ts';
 
 /** A client that reads only when told to. */
-function slowReader(limits = { stall_bytes: 100, relief_bytes: 50, limit_bytes: 1000 }) {
+function slowReader(limits = { message_bytes: 100, stall_bytes: 100, relief_bytes: 50, limit_bytes: 1000 }) {
   const lines: string[] = [];
   const waiting: (() => void)[] = [];
   const events: unknown[] = [];
@@ -50,7 +50,7 @@ test('a client that never reads is given up at the limit', () => {
 });
 
 test('progress is dropped while the client is behind, answers are not', async () => {
-  const { writer, lines, read } = slowReader({ stall_bytes: 1e6, relief_bytes: 1e5, limit_bytes: 1e7 });
+  const { writer, lines, read } = slowReader({ message_bytes: 1e6, stall_bytes: 1e6, relief_bytes: 1e5, limit_bytes: 1e7 });
   writer.offer('kept');
   writer.send('x'.repeat(70_000));
   writer.offer('dropped');
@@ -64,7 +64,7 @@ test('what cannot be written as a line is refused and costs nothing', () => {
   const loop: Record<string, unknown> = {};
   loop['loop'] = loop;
   expect(writer.send(loop)).toBe(false);
-  expect(writer.send('x'.repeat(1001))).toBe(false);
+  expect(writer.send('x'.repeat(99))).toBe(false);
   expect(events).toEqual([]);
 });
 

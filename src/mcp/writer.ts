@@ -7,12 +7,14 @@ const DROP_ABOVE_BYTES = 64 * 1024;
 
 /** Unread output. Over `stall` nothing more is read from the client; over `limit` it is taken for dead. */
 export interface WriterLimits {
+  /** One message. Clients have bounds too (10 MB in the SDK) and close the connection over them. */
+  readonly message_bytes: number;
   readonly stall_bytes: number;
   readonly relief_bytes: number;
   readonly limit_bytes: number;
 }
 
-export const WRITER_LIMITS: WriterLimits = { stall_bytes: 4 * MIB, relief_bytes: MIB, limit_bytes: 64 * MIB };
+const WRITER_LIMITS: WriterLimits = { message_bytes: 8 * MIB, stall_bytes: 4 * MIB, relief_bytes: MIB, limit_bytes: 64 * MIB };
 
 export interface WriterParts {
   readonly output: Writable;
@@ -25,7 +27,7 @@ export interface WriterParts {
 }
 
 export interface Writer {
-  /** Queues a message that must arrive. False when it could not be made into a line; after the output died it is dropped. */
+  /** Queues a message that must arrive. False when it is too big or not JSON; after the output died it is dropped. */
   send(message: unknown): boolean;
   /** A message that may be lost (progress): dropped while earlier output is still unread. */
   offer(message: unknown): void;
@@ -87,7 +89,7 @@ export function createWriter({ output, logger, limits = WRITER_LIMITS, onPressur
         return false;
       }
       const bytes = Buffer.byteLength(line);
-      if (bytes > limits.limit_bytes) {
+      if (bytes > limits.message_bytes) {
         logger.error('an answer is too big to be sent', { bytes });
         return false;
       }

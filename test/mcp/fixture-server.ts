@@ -1,0 +1,34 @@
+import { systemClock } from '../../src/kernel/clock.ts';
+import { silentLogger } from '../../src/kernel/logger.ts';
+import { serveStdio } from '../../src/mcp/index.ts';
+import { OWNER } from './client.ts';
+import { createFakeGate } from './fake-gate.ts';
+
+/** A process that serves the fake gate over its own stdin and stdout. Roots and the client are told in the notices of the first result. */
+
+const EXEC = 'exec_01k0000000000000000000';
+const facts: string[] = [];
+let told = false;
+
+const server = serveStdio({
+  input: process.stdin,
+  output: process.stdout,
+  gate: createFakeGate(),
+  toolset: 'default',
+  server: { name: 'writ', version: '0.0.0', title: 'Writ' },
+  instructions: 'Use shell.',
+  clock: systemClock,
+  logger: silentLogger,
+  async scopeOf(peer) {
+    const roots = await peer.roots();
+    if (!told) facts.push(`${peer.revision} ${peer.client?.name} ${roots.join()}`);
+    told = true;
+    return { owner: OWNER, workspaces: [] };
+  },
+  pendingNotices: async () => facts.splice(0),
+  resources: {
+    list: async () => [{ id: EXEC, name: 'output of make' }],
+    read: async (_owner, id) => (id === EXEC ? { text: 'all of it', remaining_bytes: 0 } : undefined),
+  },
+});
+await server.closed;
