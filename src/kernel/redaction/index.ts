@@ -1,0 +1,2 @@
+export { isSecretName, secretValues } from './names.ts';
+export { createRedactor, GROWTH, MAX_HELD, type RedactionStream, type Redactor } from './redactor.ts';

@@ -1,0 +1,27 @@
+import { type Finder, startsHere } from './finder.ts';
+import type { Shape } from './shapes.ts';
+
+const DEFAULT_REACH = 256;
+
+/** The finder of one row of the table. */
+export function shapeFinder(shape: Shape): Finder {
+  const flags = shape.any_case === undefined ? 'y' : 'iy';
+  const times = shape.max === undefined ? `{${shape.min},}` : `{${shape.min},${shape.max}}(?![A-Za-z0-9_])`;
+  const pattern = new RegExp(`(${shape.keep ?? ''})${shape.head}${shape.run}${times}`, flags);
+  const run = new RegExp(`${shape.run}*`, flags);
+  const reach = shape.reach ?? DEFAULT_REACH;
+  const multiline = shape.reach !== undefined && /\\s/.test(shape.keep ?? '');
+  return (text, at, { floor, final }) => {
+    if (shape.edge !== undefined && !startsHere(text, at, floor, shape.edge === 'dash')) return undefined;
+    pattern.lastIndex = at;
+    const found = pattern.exec(text);
+    if (found === null) {
+      if (final || text.length - at >= reach) return undefined;
+      // What decides stands in one line, except for the forms that say otherwise.
+      return !multiline && text.indexOf('\n', at) !== -1 ? undefined : 'more';
+    }
+    const to = at + found[0].length;
+    if (to === text.length && !final && shape.max !== undefined) return 'more';
+    return { from: at + (found[1] ?? '').length, to, kind: shape.kind, ...(shape.max === undefined ? { run } : {}) };
+  };
+}
