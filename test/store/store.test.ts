@@ -1,0 +1,268 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createStore, databaseFile, openReader, type Store } from '../../src/store/index.ts';
+import type { TestWrites } from './writer-thread.ts';
+
+const entry = new URL('./writer-thread.ts', import.meta.url);
+const normal = { level: 'normal' } as const;
+const folders: string[] = [];
+const stores: Store<TestWrites>[] = [];
+
+function temporaryHome(): string {
+  const home = mkdtempSync(join(tmpdir(), 'writ-store-'));
+  folders.push(home);
+  return home;
+}
+
+function open(home: string): Store<TestWrites> {
+  const store = createStore<TestWrites>({ file: databaseFile(home), entry, reserve: 0 });
+  stores.push(store);
+  return store;
+}
+
+async function stored(home: string): Promise<number[]> {
+  const reader = await openReader(databaseFile(home));
+  const rows = reader.all('SELECT seq FROM audit_checkpoints ORDER BY rowid', []) as { seq: number }[];
+  reader.close();
+  return rows.map(({ seq }) => seq);
+}
+
+afterEach(async () => {
+  for (const store of stores.splice(0)) await store.close();
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+describe('writing', () => {
+  it('commits in the order of the calls and answers each call with its own result', async () => {
+    const home = temporaryHome();
+    const store = open(home);
+    const numbers = Array.from({ length: 1_000 }, (_, seq) => seq);
+    const results = await Promise.all(
+      numbers.map((seq) => store.write('test.put', { seq }, { level: seq % 97 === 0 ? 'full' : 'normal' })),
+    );
+    expect(results).toEqual(numbers);
+    expect(await stored(home)).toEqual(numbers);
+  });
+
+  it('undoes a write that throws, and only that one, in a group', async () => {
+    const home = temporaryHome();
+    const store = open(home);
+    const results = await Promise.allSettled([
+      store.write('test.put', { seq: 1 }, normal),
+      store.write('test.put_then_fail', { seq: 2 }, normal),
+      store.write('test.put', { seq: 1 }, normal),
+      store.write('test.put', { seq: 3 }, normal),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled']);
+    expect(results[1]).toMatchObject({ reason: { code: 'not_found', message: 'no 2', fix: 'none', data: { seq: 2 } } });
+    expect(results[2]).toMatchObject({ reason: { code: 'internal' } });
+    expect(await stored(home)).toEqual([1, 3]);
+  });
+
+  it('refuses arguments that are not plain data and goes on with the others', async () => {
+    const home = temporaryHome();
+    const store = open(home);
+    const results = await Promise.allSettled([
+      store.write('test.put', { seq: 1 }, normal),
+      store.write('test.put', { seq: 2, line: (() => 1) as unknown as string }, normal),
+      store.write('test.put', { seq: 3 }, normal),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(await stored(home)).toEqual([1, 3]);
+  });
+
+  it('refuses what is over the bound of the queue, except essential writes, and loses nothing that it took', async () => {
+    const home = temporaryHome();
+    const store = open(home);
+    const asked = Array.from({ length: 9_000 }, (_, seq) =>
+      store.write('test.put', { seq }, { level: 'normal', essential: seq === 8_999 }),
+    );
+    const results = await Promise.allSettled(asked);
+    const refused = results.flatMap((result, seq) => (result.status === 'rejected' ? [{ seq, code: result.reason.code }] : []));
+    expect(refused[0]).toEqual({ seq: 8_192, code: 'busy' });
+    expect(refused).toHaveLength(9_000 - 8_192 - 1);
+    expect(await stored(home)).toEqual([...Array.from({ length: 8_192 }, (_, seq) => seq), 8_999]);
+  });
+
+  it('finishes what is pending at close and refuses what comes later', async () => {
+    const home = temporaryHome();
+    const store = open(home);
+    const writes = [1, 2, 3].map((seq) => store.write('test.put', { seq }, normal));
+    await store.close();
+    expect(await Promise.all(writes)).toEqual([1, 2, 3]);
+    await expect(store.write('test.put', { seq: 4 }, normal)).rejects.toMatchObject({ code: 'store_unavailable' });
+  });
+
+  it('says so when the thread dies, and starts another for the next write', async () => {
+    const home = temporaryHome();
+    const store = open(home);
+    await store.write('test.put', { seq: 1 }, normal);
+    await expect(store.write('test.die', undefined, normal)).rejects.toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringMatching(/stopped/),
+    });
+    expect(await store.write('test.put', { seq: 2 }, normal)).toBe(2);
+  });
+
+  it('says so when the thread has no program', async () => {
+    const store = createStore<TestWrites>({
+      file: databaseFile(temporaryHome()),
+      entry: new URL('./absent.ts', import.meta.url),
+      reserve: 0,
+    });
+    await expect(store.write('test.put', { seq: 1 }, normal)).rejects.toMatchObject({ code: 'store_unavailable' });
+    await store.close();
+  });
+
+  it('waits for another process that holds the lock', async () => {
+    const home = temporaryHome();
+    const store = open(home);
+    await store.write('test.put', { seq: 1 }, normal);
+    const other = new DatabaseSync(databaseFile(home));
+    other.exec('BEGIN IMMEDIATE');
+    let done = false;
+    const waiting = store.write('test.put', { seq: 2 }, normal).then((seq) => {
+      done = true;
+      return seq;
+    });
+    // A second reader's round trip is proof enough that time has passed and nothing was written.
+    expect(await stored(home)).toEqual([1]);
+    expect(done).toBe(false);
+    other.exec('COMMIT');
+    other.close();
+    expect(await waiting).toBe(2);
+  });
+
+  it('never keeps a process alive that has nothing left to write', async () => {
+    const home = temporaryHome();
+    const program = `
+      import { createStore } from ${JSON.stringify(new URL('../../src/store/index.ts', import.meta.url).href)};
+      const store = createStore({ file: ${JSON.stringify(databaseFile(home))}, entry: new URL(${JSON.stringify(entry.href)}), reserve: 0 });
+      store.write('test.put', { seq: 1 }, { level: 'normal' });`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'inherit' });
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    expect(await stored(home)).toEqual([1]);
+  });
+});
+
+describe('reading', () => {
+  it('sees one moment in a snapshot while writes go on', async () => {
+    const home = temporaryHome();
+    const store = open(home);
+    await store.write('test.put', { seq: 1 }, normal);
+    const reader = await openReader(databaseFile(home));
+    const count = (): unknown => reader.all('SELECT count(*) AS n FROM audit_checkpoints', [])[0];
+    await reader.snapshot(async () => {
+      expect(count()).toMatchObject({ n: 1 });
+      await store.write('test.put', { seq: 2 }, normal);
+      expect(count()).toMatchObject({ n: 1 });
+    });
+    expect(count()).toMatchObject({ n: 2 });
+    expect(() => reader.run('DELETE FROM audit_checkpoints', [])).toThrow(/readonly/);
+    reader.close();
+  });
+
+  it('says not_found where there is no database', async () => {
+    await expect(openReader(databaseFile(temporaryHome()))).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('the file', () => {
+  it('belongs to its owner alone, with its log, whatever the umask', async () => {
+    const home = join(temporaryHome(), 'deep', 'home');
+    const before = process.umask(0);
+    try {
+      const store = open(home);
+      await store.write('test.put', { seq: 1 }, normal);
+      const modes = ['', 'writ.db', 'writ.db-wal', 'writ.db-shm'].map((name) => (statSync(join(home, name)).mode & 0o777).toString(8));
+      expect(modes).toEqual(['700', '600', '600', '600']);
+    } finally {
+      process.umask(before);
+    }
+  });
+
+  it('of a newer Writ is refused for writing and reading, and not touched', async () => {
+    const home = temporaryHome();
+    const first = open(home);
+    await first.write('test.put', { seq: 1 }, normal);
+    await first.close();
+    const raw = new DatabaseSync(databaseFile(home));
+    raw.exec('PRAGMA user_version = 999; PRAGMA journal_mode = DELETE');
+    raw.close();
+    const bytes = readFileSync(databaseFile(home));
+    const newer = {
+      code: 'store_unavailable',
+      message: expect.stringMatching(/newer Writ \(schema 999/),
+      fix: expect.stringMatching(/Install the newer Writ/),
+    };
+    await expect(open(home).write('test.put', { seq: 2 }, normal)).rejects.toMatchObject(newer);
+    await expect(openReader(databaseFile(home))).rejects.toMatchObject(newer);
+    expect(readFileSync(databaseFile(home)).equals(bytes)).toBe(true);
+  });
+
+  it('is not written any more once a newer Writ has migrated it', async () => {
+    const home = temporaryHome();
+    const store = open(home);
+    await store.write('test.put', { seq: 1 }, normal);
+    const raw = new DatabaseSync(databaseFile(home));
+    raw.exec('PRAGMA user_version = 999');
+    raw.close();
+    await expect(store.write('test.put', { seq: 2 }, normal)).rejects.toMatchObject({ message: expect.stringMatching(/newer Writ/) });
+  });
+
+  it('of another program is refused', async () => {
+    const home = temporaryHome();
+    const raw = new DatabaseSync(databaseFile(home));
+    raw.exec('CREATE TABLE recipes (name TEXT)');
+    raw.close();
+    await expect(open(home).write('test.put', { seq: 1 }, normal)).rejects.toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringMatching(/not one of Writ's/),
+    });
+  });
+
+  it('that is damaged is refused with what to do', async () => {
+    const home = temporaryHome();
+    writeFileSync(databaseFile(home), 'this is no database, and it is long enough to be looked at '.repeat(100));
+    const damaged = {
+      code: 'store_unavailable',
+      message: expect.stringMatching(/damaged/),
+      fix: expect.stringMatching(/move .*writ\.db and its -wal and -shm files aside/),
+    };
+    await expect(open(home).write('test.put', { seq: 1 }, normal)).rejects.toMatchObject(damaged);
+    await expect(openReader(databaseFile(home))).rejects.toMatchObject(damaged);
+  });
+
+  it.each(['there.db', 'nowhere.db'])('that is a link (to %s) is refused', async (target) => {
+    const home = temporaryHome();
+    writeFileSync(join(home, 'there.db'), '');
+    symlinkSync(join(home, target), databaseFile(home));
+    await expect(open(home).write('test.put', { seq: 1 }, normal)).rejects.toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringMatching(/regular file/),
+    });
+  });
+
+  it('that is moved away while in use takes no more writes until it is back', async () => {
+    const home = temporaryHome();
+    const store = open(home);
+    await store.write('test.put', { seq: 1 }, normal);
+    renameSync(databaseFile(home), join(home, 'aside'));
+    await expect(store.write('test.put', { seq: 2 }, normal)).rejects.toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringMatching(/moved/),
+    });
+    writeFileSync(databaseFile(home), '');
+    await expect(store.write('test.put', { seq: 2 }, normal)).rejects.toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringMatching(/replaced/),
+    });
+    renameSync(join(home, 'aside'), databaseFile(home));
+    expect(await store.write('test.put', { seq: 3 }, normal)).toBe(3);
+  });
+});
