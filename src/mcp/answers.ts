@@ -11,6 +11,9 @@ import type { Features } from './revisions.ts';
 /** Where a tool result carries texts that are not about its own call ("job X ended"); added to every output schema that has the room. */
 export const NOTICES = 'notices';
 
+/** The caller's spelling is given back, but not megabytes of it. */
+const MAX_NAME = 128;
+
 /** In place of the text of an unforeseen error, which may hold anything; that goes to the log, which is redacted. */
 export const UNEXPECTED = 'An unexpected fault in Writ; its log on stderr says more.';
 
@@ -60,7 +63,7 @@ export function refusalReply(tool: string, refusal: Refusal, features: Features,
     return failure(entry.rpc, [refusal.message, refusal.fix, guidance].filter(Boolean).join(' '), facts);
   }
   const lines = [
-    `${tool}: refused (${refusal.code})`,
+    `${tool.slice(0, MAX_NAME).toWellFormed()}: refused (${refusal.code})`,
     `Why: ${refusal.message}`,
     refusal.fix === undefined ? '' : `What the user can do: ${refusal.fix}`,
     `What you should do: ${guidance}`,

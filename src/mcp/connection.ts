@@ -35,8 +35,8 @@ const META_SERVER = 'io.modelcontextprotocol/serverInfo';
 
 /** Requests under way on one connection; more are answered `busy`. */
 export const MAX_CALLS = 64;
-export const MAX_STREAMS = 16;
-export const MAX_BATCH = 100;
+const MAX_STREAMS = 16;
+const MAX_BATCH = 100;
 
 export interface Outlet {
   /** False when the message could not be written as JSON. */
@@ -86,8 +86,11 @@ export function createConnection(parts: ServerParts, outlet: Outlet): Connection
   }
 
   function deliver(response: Members | readonly Members[] | undefined): void {
-    if (response === undefined || outlet.send(response) || !('id' in response)) return;
-    outlet.send({ jsonrpc: '2.0', id: response['id'], ...failure(INTERNAL_ERROR, 'The answer is too big or cannot be written as JSON') });
+    if (response === undefined || outlet.send(response)) return;
+    // What is too big as one array may go as single messages.
+    if (isBatch(response)) response.forEach(deliver);
+    else
+      outlet.send({ jsonrpc: '2.0', id: response['id'], ...failure(INTERNAL_ERROR, 'The answer is too big or cannot be written as JSON') });
   }
 
   function respond(message: Incoming): Response | Promise<Response> {
@@ -227,6 +230,10 @@ export function createConnection(parts: ServerParts, outlet: Outlet): Connection
       await Promise.all(deliveries);
     },
   };
+}
+
+function isBatch(response: Members | readonly Members[]): response is readonly Members[] {
+  return Array.isArray(response);
 }
 
 function busy(method: string, params: Members, features: Features, bound: number): Reply {

@@ -1,14 +1,4 @@
-export { REVISIONS, type Revision, SUPPORTED_REVISIONS } from './revisions.ts';
-export { MAX_LINE_BYTES, serveStdio } from './stdio.ts';
-export type {
-  CallScope,
-  ClientFacts,
-  OutputEntry,
-  OutputPage,
-  Peer,
-  Resources,
-  ServerFacts,
-  ServerParts,
-  StdioParts,
-  StdioServer,
-} from './types.ts';
+export type { Revision } from './revisions.ts';
+export { REVISIONS } from './revisions.ts';
+export { serveStdio } from './stdio.ts';
+export type { CallScope, Peer, Resources, StdioParts, StdioServer } from './types.ts';

@@ -1,7 +1,7 @@
 import type { Logger } from '../kernel/logger.ts';
 import { isObject } from './message.ts';
 
-export type Answer = { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly reason: string };
+type Answer = { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly reason: string };
 
 /** Requests of ours towards the client (handshake revisions only) and what comes back for them. */
 export interface Requester {

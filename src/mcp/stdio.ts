@@ -4,7 +4,7 @@ import type { StdioParts, StdioServer } from './types.ts';
 import { createWriter } from './writer.ts';
 
 /** The longest message accepted; a longer one is answered with an error and skipped. */
-export const MAX_LINE_BYTES = 8 * 1024 * 1024;
+const MAX_LINE_BYTES = 8 * 1024 * 1024;
 const DRAIN_MS = 10_000;
 const FLUSH_MS = 2_000;
 

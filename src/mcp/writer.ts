@@ -6,7 +6,7 @@ const MIB = 1024 * 1024;
 const DROP_ABOVE_BYTES = 64 * 1024;
 
 /** Unread output. Over `stall` nothing more is read from the client; over `limit` it is taken for dead. */
-export interface WriterLimits {
+interface WriterLimits {
   /** One message. Clients have bounds too (10 MB in the SDK) and close the connection over them. */
   readonly message_bytes: number;
   readonly stall_bytes: number;
@@ -16,7 +16,7 @@ export interface WriterLimits {
 
 const WRITER_LIMITS: WriterLimits = { message_bytes: 8 * MIB, stall_bytes: 4 * MIB, relief_bytes: MIB, limit_bytes: 64 * MIB };
 
-export interface WriterParts {
+interface WriterParts {
   readonly output: Writable;
   readonly logger: Logger;
   readonly limits?: WriterLimits;

@@ -150,6 +150,10 @@ test('batches: one array of answers in 2025-03-26, an error everywhere else', as
   expect(answers.map(({ id }) => id)).toEqual([1, null, '1']);
   await old.take((message) => message['id'] === null && error(message).message.startsWith('A batch holds'));
   await old.take((message) => message['id'] === null && error(message).message.startsWith('A batch holds'));
+  const big = (id: number): object => call(id, 'huge', `${5 * 1024 * 1024}`);
+  old.send([big(7), big(8)]);
+  await old.answer(7);
+  await old.answer(8);
   await old.end();
 
   for (const revision of ['2025-06-18', '2025-11-25']) {
@@ -194,6 +198,11 @@ test(`more than ${MAX_CALLS} calls at once are answered busy, and a place is fre
   await vi.waitUntil(() => client.gate.waiting === MAX_CALLS);
   client.gate.release();
   await client.answer(0);
+  const long = 'n'.repeat(1_000_000);
+  client.send(call('long', 'wait', 'x'), call('longer', long, 'x'));
+  expect(content(await client.answer('longer'))[0]?.length).toBeLessThan(500);
+  client.gate.release();
+  await client.answer(1);
   client.send(call('again', 'echo', 'y'));
   expect(content(await client.answer('again'))).toEqual(['echo: y']);
   client.send({ jsonrpc: '2.0', id: 'p', method: 'ping' });
@@ -208,7 +217,7 @@ test('a cancelled call is aborted and never answered; cancelling anything else d
     client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason } });
   client.send(call(1, 'wait', 'x'), call('1', 'wait', 'y'));
   await vi.waitUntil(() => client.gate.waiting === 2);
-  for (const id of [99, null, {}, [], 1.5, undefined, 'init']) cancel(id);
+  for (const id of [99, null, {}, [], 1.5, undefined, 'init', 'writ-1']) cancel(id);
   cancel(1, 'changed my mind');
   await vi.waitUntil(() => client.gate.waiting === 1);
   const { reason } = client.gate.seen[0]?.signal ?? {};
