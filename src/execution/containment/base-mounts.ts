@@ -23,11 +23,12 @@ export function baseMounts(input: {
   readonly system: readonly Mount[];
   readonly proc_covers: readonly Mount[];
   readonly folders: PrivateFolders;
+  readonly generated: string;
   readonly home: string;
 }): readonly Mount[] {
   const { folders, home } = input;
   const generated = Object.entries(GENERATED_AT).map(
-    ([name, dest]): Mount => ({ kind: 'bind', source: `${folders.etc}/${name}`, dest, access: 'read' }),
+    ([name, dest]): Mount => ({ kind: 'bind', source: `${input.generated}/${name}`, dest, access: 'read' }),
   );
   return [
     // Made by name, since bubblewrap gives a parent it has to make itself the narrow mode of what goes into it.

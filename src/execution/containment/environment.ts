@@ -69,6 +69,8 @@ export interface EnvironmentInput {
   readonly path: readonly string[];
   /** Inherited variables that name folders which don't exist inside. */
   readonly dropped: ReadonlySet<string>;
+  /** What bound tool chains need, see toolchain-table.ts. */
+  readonly toolchain_env: Readonly<Record<string, string>>;
   readonly pty?: { readonly cols: number; readonly rows: number } | undefined;
   readonly git_config_write: boolean;
 }
@@ -81,7 +83,12 @@ export function environment(input: EnvironmentInput): Readonly<Record<string, st
     const listed = passed.has(name) || INHERITED.some((entry) => (typeof entry === 'string' ? entry === name : entry.test(name)));
     if (listed && !NEVER.test(name) && !input.dropped.has(name) && !value.includes('\0')) env[name] = value;
   }
-  Object.assign(env, FIXED, { HOME: input.home, PATH: input.path.join(':'), USER: input.user_name, LOGNAME: input.user_name });
+  Object.assign(env, input.toolchain_env, FIXED, {
+    HOME: input.home,
+    PATH: input.path.join(':'),
+    USER: input.user_name,
+    LOGNAME: input.user_name,
+  });
   if (input.pty) Object.assign(env, { COLUMNS: String(input.pty.cols), LINES: String(input.pty.rows) });
   // An editor in a run without a terminal would wait for keys for ever; `true` takes the text as it is.
   else Object.assign(env, { GIT_EDITOR: 'true' });

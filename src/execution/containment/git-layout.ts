@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { lastValue, parseGitConfig } from './git-config-file.ts';
+import { lastValue, readGitConfig } from './git-config-file.ts';
 import { kindOf } from './look.ts';
 import { within } from './mount.ts';
 
@@ -51,7 +51,7 @@ function outsideFolder(gitDir: string, workTree: string): GitFolder | undefined 
     if (!commonDir || !pointsHere || dirname(dirname(gitDir)) !== commonDir || !looksLikeGit(commonDir)) return undefined;
     return { git_dir: gitDir, common_dir: commonDir, outside: true };
   }
-  const workTreeSetting = lastValue(parseGitConfig(readSmall(join(gitDir, 'config')) ?? ''), 'core', 'worktree');
+  const workTreeSetting = lastValue(readGitConfig(readSmall(join(gitDir, 'config')) ?? '').settings, 'core', 'worktree');
   if (workTreeSetting === undefined || !looksLikeGit(gitDir)) return undefined;
   return realpath(resolve(gitDir, workTreeSetting)) === workTree ? { git_dir: gitDir, common_dir: gitDir, outside: true } : undefined;
 }
@@ -78,7 +78,7 @@ export function gitFolder(workTree: string, workspace: string): GitFolder | 'not
 
 /** Files and folders that a repository's configuration names and git obeys: `core.hooksPath`, `include.path`. */
 export function namedByConfig(folder: GitFolder, workTree: string, home: string): readonly string[] {
-  const settings = ['config', 'config.worktree'].flatMap((name) => parseGitConfig(readSmall(join(folder.common_dir, name)) ?? ''));
+  const settings = ['config', 'config.worktree'].flatMap((name) => readGitConfig(readSmall(join(folder.common_dir, name)) ?? '').settings);
   return settings.flatMap(({ section, key, value }) => {
     const path = value.startsWith('~/') ? join(home, value.slice(2)) : value;
     if (section === 'core' && key === 'hookspath') {

@@ -6,7 +6,7 @@ import { type GitFolder, gitFolder, namedByConfig } from './git-layout.ts';
 import { kindOf, look } from './look.ts';
 import { type Mount, within } from './mount.ts';
 import { PROTECTED_IN_GIT, PROTECTED_IN_WORKSPACE } from './protected-table.ts';
-import { findRepositories, moduleFolders } from './repositories.ts';
+import { type FindRepositories, moduleFolders } from './repositories.ts';
 
 /** What keeps a run from planting code that others would start later. */
 export interface Guards {
@@ -14,6 +14,8 @@ export interface Guards {
   readonly watch: readonly string[];
   readonly links: NonNullable<SandboxPlan['links']>;
   readonly expect: NonNullable<SandboxPlan['expect']>;
+  readonly repositories: NonNullable<SandboxPlan['repositories']>;
+  readonly sockets: readonly string[];
   readonly notes: readonly string[];
 }
 
@@ -29,13 +31,18 @@ export function between(path: string, root: string): readonly string[] {
  * it (below the Workspace) a mount on itself: a mount point can't be renamed, so nobody moves `.git` aside and makes a new one.
  * A protected path that is absent is only watched, since mounting it would leave an empty folder in the person's Workspace.
  */
-export function gatherGuards(workspaces: readonly WorkspaceBind[], options: { git_config_write: boolean; home: string }): Guards {
+export function gatherGuards(
+  workspaces: readonly WorkspaceBind[],
+  options: { readonly git_config_write: boolean; readonly home: string; readonly find: FindRepositories },
+): Guards {
   const pins = new Set<string>();
   const readOnly = new Set<string>();
   const watch = new Set<string>();
   const links = new Map<string, string>();
   const outside = new Set<string>();
   const notes: string[] = [];
+  const repositories: { root: string; work_trees: readonly string[] }[] = [];
+  const sockets: string[] = [];
   const roots = workspaces.filter(({ access }) => access === 'write').map(({ path }) => path);
 
   const guard = (path: string, root: string): void => {
@@ -70,10 +77,15 @@ export function gatherGuards(workspaces: readonly WorkspaceBind[], options: { gi
 
   for (const root of roots) {
     for (const { path } of PROTECTED_IN_WORKSPACE) guard(join(root, path), root);
-    const repositories = findRepositories(root);
-    if (!repositories.complete) notes.push(`${root} is too large to look everywhere for nested repositories; their hooks may be writable`);
-    if (!repositories.work_trees.includes(root)) guardGit(join(root, '.git'), root);
-    for (const workTree of repositories.work_trees) {
+    const found = options.find(root);
+    repositories.push({ root, work_trees: found.work_trees });
+    sockets.push(...found.sockets);
+    if (!found.complete) notes.push(`${root} is too large to look everywhere for nested repositories; hooks of deep ones may be writable`);
+    if (!found.work_trees.includes(root)) {
+      watch.add(join(root, '.git'));
+      guardGit(join(root, '.git'), root);
+    }
+    for (const workTree of found.work_trees) {
       const git = gitFolder(workTree, root);
       if (git === 'not believed') notes.push(`${workTree}/.git points outside of the workspace and not back: git won't work there`);
       else if (git) guardRepository(git, workTree, root);
@@ -94,6 +106,8 @@ export function gatherGuards(workspaces: readonly WorkspaceBind[], options: { gi
       const stat = look(path);
       return stat ? [{ path, dev: stat.dev, ino: stat.ino }] : [];
     }),
+    repositories,
+    sockets,
     notes,
   };
 }

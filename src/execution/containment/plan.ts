@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import type { ExecutionConfig, SandboxPlan } from '../core-types.ts';
 import type { Limits, RunSpec } from '../types.ts';
 import { baseMounts, SEAL } from './base-mounts.ts';
@@ -25,7 +24,10 @@ export interface PlanFacts {
   readonly proc_covers: readonly Mount[];
   readonly toolchains: Toolchains;
   readonly guards: Guards;
-  readonly sockets: readonly string[];
+  /** Folders of HOME and /tmp above the mounts there. */
+  readonly pins: readonly Mount[];
+  /** Folder with this plan's generated files for /etc. */
+  readonly generated: string;
   readonly arch: string;
 }
 
@@ -45,6 +47,7 @@ export function buildPlan(spec: RunSpec, facts: PlanFacts, config: ExecutionConf
   const { as, folders, guards, toolchains } = facts;
   const bind = (path: string, access: 'read' | 'write'): Mount => ({ kind: 'bind', source: path, dest: path, access });
   const personal = parentsFirst([
+    ...facts.pins,
     ...toolchains.mounts,
     ...spec.workspaces.map(({ path, access }) => bind(path, access)),
     ...guards.mounts,
@@ -52,7 +55,7 @@ export function buildPlan(spec: RunSpec, facts: PlanFacts, config: ExecutionConf
     ...spec.openings.map(({ path, access }) => bind(path, access)),
   ]);
   const args = bwrapOptions({
-    mounts: [...baseMounts({ system: facts.system, proc_covers: facts.proc_covers, folders, home: facts.home }), ...personal, ...SEAL],
+    mounts: [...baseMounts(facts), ...personal, ...SEAL],
     cwd: spec.cwd,
     map: as.inside.uid === as.uid && as.inside.gid === as.gid ? undefined : as.inside,
     pty: spec.pty !== undefined,
@@ -64,6 +67,7 @@ export function buildPlan(spec: RunSpec, facts: PlanFacts, config: ExecutionConf
     user_name: facts.user_name,
     path: toolchains.path,
     dropped: toolchains.dropped,
+    toolchain_env: toolchains.env,
     pty: spec.pty,
     git_config_write: spec.git_config_write,
   });
@@ -79,11 +83,12 @@ export function buildPlan(spec: RunSpec, facts: PlanFacts, config: ExecutionConf
     watch: guards.watch,
     links: guards.links,
     expect: guards.expect,
+    repositories: guards.repositories,
     dimensions: planDimensions({
       as,
       nested_userns: spec.nested_userns === true,
       has_filter: seccomp.byteLength > 0,
-      sockets: facts.sockets,
+      sockets: guards.sockets,
     }),
     notes: [
       ...toolchains.notes,
@@ -93,11 +98,4 @@ export function buildPlan(spec: RunSpec, facts: PlanFacts, config: ExecutionConf
   };
   const key = createHash('sha256').update(JSON.stringify(rest)).update(seccomp).digest('hex');
   return { ...rest, seccomp, key };
-}
-
-/** Where a path of the sandbox lies on the host, for those who must see the same /tmp and HOME as the shell. */
-export function hostPath(path: string, inside: { readonly home: string; readonly folders: PrivateFolders }): string {
-  if (path === '/tmp' || path.startsWith('/tmp/')) return join(inside.folders.tmp, path.slice(4));
-  if (path === inside.home || path.startsWith(`${inside.home}/`)) return join(inside.folders.home, path.slice(inside.home.length));
-  return path;
 }

@@ -1,88 +1,167 @@
-import { existsSync } from 'node:fs';
-import { readFile, realpath, stat } from 'node:fs/promises';
+import { realpathSync } from 'node:fs';
 import { AppError } from '../../kernel/errors.ts';
 import type { ExecutionConfig, SandboxPlan } from '../core-types.ts';
 import type { RunSpec } from '../types.ts';
+import { type Account, readAccounts, userName } from './accounts.ts';
 import { procCovers } from './base-mounts.ts';
-import { generatedFiles } from './generated-files.ts';
+import { findBwrap } from './bwrap.ts';
+import { homeInside, openingRefusal, type Persons, workspaceRefusal } from './forbidden.ts';
+import { generatedFiles, type Person } from './generated-files.ts';
 import { gatherGuards } from './guards.ts';
+import { kindOf, look } from './look.ts';
 import { type Mount, within } from './mount.ts';
+import { prepareMountPoints } from './mount-points.ts';
+import { readPerson } from './person.ts';
 import { buildPlan } from './plan.ts';
 import { ensurePrivateFolders, privateFolders, writeGenerated } from './private-folders.ts';
+import { reaches } from './reach.ts';
+import { createRepositoryFinder } from './repositories.ts';
 import { type RunAs, runAs } from './run-as.ts';
 import { systemMounts } from './system-mounts.ts';
 import { gatherToolchains } from './toolchains.ts';
 
-export function findBwrap(candidates: readonly string[]): string {
-  const found = candidates.find((path) => existsSync(path));
-  if (found !== undefined) return found;
-  throw new AppError('containment_unavailable', `bubblewrap was not found at ${candidates.join(', ')}.`, {
-    fix: 'Install it: apt-get install bubblewrap (Debian, Ubuntu), dnf install bubblewrap (Fedora, RHEL), pacman -S bubblewrap (Arch).',
-  });
+/** How long a look at the person's own configuration is good for. */
+const PERSON_FRESH_MS = 10_000;
+const MAX_PERSONS = 64;
+
+function real(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
-async function passwdGid(uid: number): Promise<number | undefined> {
-  const text = await readFile('/etc/passwd', 'utf8').catch(() => '');
-  const line = text.split('\n').find((one) => one.split(':')[2] === String(uid));
-  const gid = Number(line?.split(':')[3]);
-  return Number.isInteger(gid) && line !== undefined ? gid : undefined;
-}
-
-async function whoRuns(workspace: string): Promise<RunAs> {
-  const folder = await stat(workspace);
-  const gid = await passwdGid(folder.uid);
-  return runAs({
-    self: { uid: process.getuid?.() ?? -1, gid: process.getgid?.() ?? -1 },
-    workspace: { uid: folder.uid, gid: folder.gid },
-    ...(gid === undefined ? {} : { passwd_gid: gid }),
-  });
-}
-
-/** Gathers the facts of one run and hands them to the pure builder. */
-export function createPlanner(config: ExecutionConfig): (spec: RunSpec) => Promise<SandboxPlan> {
-  let system: Promise<readonly Mount[]> | undefined;
-  let covers: readonly Mount[] | undefined;
-  return async (spec) => {
-    const primary = spec.workspaces[0];
-    if (primary === undefined) throw new AppError('invalid_arguments', 'A run needs at least one workspace.');
-    for (const { path } of spec.workspaces) {
-      const real = await realpath(path).catch(() => undefined);
-      if (real !== path)
-        throw new AppError('invalid_arguments', `The workspace ${path} is not a real path (${real ?? 'it does not exist'}).`);
-    }
-    const cwd = await realpath(spec.cwd).catch(() => undefined);
-    if (cwd === undefined || !spec.workspaces.some(({ path }) => within(cwd, path))) {
-      throw new AppError('invalid_arguments', `The folder ${spec.cwd} is not inside a workspace of this run.`, {
-        fix: `Use a folder below ${spec.workspaces.map(({ path }) => path).join(' or ')}.`,
+function checkWorkspaces(spec: RunSpec, persons: Persons, own: boolean): void {
+  if (spec.workspaces.length === 0) throw new AppError('invalid_arguments', 'A run needs at least one workspace.');
+  for (const { path } of spec.workspaces) {
+    const found = real(path);
+    if (found === undefined || kindOf(found) !== 'folder') {
+      throw new AppError('workspace_unavailable', `The workspace ${path} is not a folder.`, {
+        fix: 'Make it, or choose another with --root.',
       });
     }
+    if (found !== path) {
+      throw new AppError('workspace_unavailable', `The workspace ${path} is a link to ${found}, and a run is given real paths only.`, {
+        fix: `Use --root ${found}`,
+      });
+    }
+    const why = own ? undefined : workspaceRefusal(path, persons);
+    if (why !== undefined) {
+      throw new AppError('workspace_unavailable', `${path} can't be a workspace: ${why}.`, { fix: 'Choose another folder with --root.' });
+    }
+  }
+}
+
+function checkCwd(spec: RunSpec): string {
+  const cwd = real(spec.cwd);
+  if (cwd !== undefined && kindOf(cwd) === 'folder' && spec.workspaces.some(({ path }) => within(cwd, path))) return cwd;
+  throw new AppError(
+    'invalid_arguments',
+    `The folder ${spec.cwd} ${cwd === undefined ? 'does not exist' : 'is not inside a workspace of this run'}.`,
+    {
+      fix: `Use a folder below ${spec.workspaces.map(({ path }) => path).join(' or ')}.`,
+    },
+  );
+}
+
+/** An approval opens exactly what it showed or the run doesn't start: less than promised would be silent, more a lie. */
+function checkOpenings(spec: RunSpec, persons: Persons, as: RunAs): RunSpec['openings'] {
+  return spec.openings.map(({ path, access }) => {
+    const refuse = (why: string): never => {
+      throw new AppError('invalid_arguments', `${path} can't be opened for this run: ${why}.`, {
+        fix: 'Ask for a path that exists, by its real name.',
+      });
+    };
+    const found = real(path);
+    if (found === undefined) return refuse('it does not exist');
+    if (found !== path) return refuse(`it is a link to ${found}`);
+    const kind = kindOf(path);
+    if (kind !== 'file' && kind !== 'folder') return refuse('it is neither a file nor a folder');
+    const why = openingRefusal(path, persons);
+    if (why !== undefined) return refuse(why);
+    return reaches(path, as) ? { path, access } : refuse(`uid ${as.uid}, which the run has, can't reach it`);
+  });
+}
+
+/** Gathers the facts of one run and hands them to the pure builder. `own`: Writ's own scratch folder, for the probe. */
+export function createPlanner(config: ExecutionConfig): (spec: RunSpec, own?: boolean) => Promise<SandboxPlan> {
+  const persons: Persons = { writ_home: config.home, user_home: config.user_home };
+  const find = createRepositoryFinder();
+  const known = new Map<string, { readonly person: Person; readonly at: number }>();
+  let system: Promise<readonly Mount[]> | undefined;
+  let covers: readonly Mount[] | undefined;
+  let accounts: readonly Account[] | undefined;
+
+  const personFor = (workspace: string): Person => {
+    const before = known.get(workspace);
+    if (before && performance.now() - before.at < PERSON_FRESH_MS) return before.person;
+    if (known.size >= MAX_PERSONS) known.clear();
+    const person = readPerson(config.user_home, workspace);
+    known.set(workspace, { person, at: performance.now() });
+    return person;
+  };
+
+  return async (asked, own = false) => {
+    checkWorkspaces(asked, persons, own);
+    const primary = asked.workspaces[0]?.path ?? '/';
+    const bwrap = findBwrap(config.bwrap_candidates);
+    accounts ??= readAccounts();
+    const as = whoRuns(primary, accounts);
+    for (const { path } of asked.workspaces) {
+      if (!reaches(path, as)) {
+        throw new AppError('workspace_unavailable', `uid ${as.uid}, which runs in ${primary} have, can't reach ${path}.`, {
+          fix: `Let that user pass every folder above it, or give ${primary} to the user who should run its commands.`,
+        });
+      }
+    }
+    const spec: RunSpec = { ...asked, cwd: checkCwd(asked), openings: checkOpenings(asked, persons, as) };
     system ??= systemMounts();
     covers ??= procCovers();
-    const as = await whoRuns(primary.path);
-    const folders = privateFolders(config, primary.path, as);
-    const home = config.user_home;
-    const user_name = config.host_env['USER'] ?? 'user';
-    await ensurePrivateFolders(folders, as);
-    await writeGenerated(
-      folders.etc,
-      generatedFiles({ as, user_name, home, workspaces: spec.workspaces.map(({ path }) => path), person: {} }),
+    const user_name = as.inside.uid === as.uid ? userName(as.uid, accounts, config.host_env['USER']) : 'user';
+    const home = homeInside(config.user_home, user_name);
+    const folders = privateFolders(config, primary, as);
+    ensurePrivateFolders(folders, as);
+    const workspaces = spec.workspaces.map(({ path }) => path);
+    const generated = writeGenerated(folders, generatedFiles({ as, user_name, home, workspaces, person: personFor(primary) }));
+    const toolchains = gatherToolchains({ config, persons, workspaces: spec.workspaces, reaches: (path) => reaches(path, as) });
+    const guards = gatherGuards(spec.workspaces, { git_config_write: spec.git_config_write, home: config.user_home, find });
+    const inside = [...spec.workspaces, ...spec.openings].map(
+      ({ path, access }): Mount => ({ kind: 'bind', source: path, dest: path, access }),
     );
+    const pins = prepareMountPoints([...toolchains.mounts, ...inside, ...guards.mounts], { home, folders }, as);
+    const pinned = pins.flatMap(({ source, dest }) => {
+      const stat = look(source);
+      return stat ? [{ path: dest, dev: stat.dev, ino: stat.ino }] : [];
+    });
     return buildPlan(
-      { ...spec, cwd },
+      spec,
       {
-        bwrap: findBwrap(config.bwrap_candidates),
+        bwrap,
         as,
         user_name,
         home,
         folders,
+        generated,
         system: await system,
         proc_covers: covers,
-        toolchains: gatherToolchains(config),
-        guards: gatherGuards(spec.workspaces, { git_config_write: spec.git_config_write, home }),
-        sockets: [],
+        toolchains,
+        guards: { ...guards, expect: [...pinned, ...guards.expect] },
+        pins,
         arch: process.arch,
       },
       config,
     );
   };
+}
+
+function whoRuns(workspace: string, accounts: readonly Account[]): RunAs {
+  const folder = look(workspace);
+  const owner = { uid: folder?.uid ?? 0, gid: folder?.gid ?? 0 };
+  const gid = accounts.find((account) => account.uid === owner.uid)?.gid;
+  return runAs({
+    self: { uid: process.getuid?.() ?? -1, gid: process.getgid?.() ?? -1 },
+    workspace: owner,
+    ...(gid === undefined ? {} : { passwd_gid: gid }),
+  });
 }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { chmod, chown, lstat, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { AppError } from '../../kernel/errors.ts';
 import type { ExecutionConfig } from '../core-types.ts';
+import { kindOf, look } from './look.ts';
 import type { RunAs } from './run-as.ts';
 
 /** The folders on the host that one Workspace's runs share, kept from run to run. */
@@ -11,70 +12,107 @@ export interface PrivateFolders {
   readonly home: string;
   /** Becomes /tmp. */
   readonly tmp: string;
-  /** Files that Writ generates for the sandbox's /etc; the run sees them read-only. */
-  readonly etc: string;
+  /** Holds sets of generated files for the sandbox's /etc, each named by its content. */
+  readonly generated: string;
 }
 
-/** Used when Writ is root and a run becomes another user: the Writ home (0700, under /root) can't be reached by that user. */
-export const SHARED_ROOT = '/var/lib/writ';
+/** Used when Writ is root and a run becomes another user: the Writ home (0700, often under /root) can't be reached by them. */
+const SHARED_ROOT = '/var/lib/writ';
+/** Sets of generated files kept per Workspace; a set that goes while a run uses it stays mounted there. */
+const KEPT_SETS = 8;
+
+const hash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 24);
 
 /**
  * Where they are: `<Writ home>/private/<hash of the Workspace's path>`, or for a run that drops to another uid
- * `/var/lib/writ/<uid>/<hash of Writ home and path>`: bubblewrap resolves every source as the run's own user, through
- * an open descriptor too, so the way there must be walkable (0711, so that nobody can list it) for a user who isn't root.
+ * `/var/lib/writ/<uid>/<hash of Writ home and path>`. bubblewrap 0.8 looks every source up by its path as the run's own user,
+ * one given as an open descriptor too (it resolves /proc/self/fd/N first), so every folder on the way must let that user pass:
+ * 0711, which lets nobody list it.
  */
 export function privateFolders(config: Pick<ExecutionConfig, 'home' | 'shared_root'>, workspace: string, as: RunAs): PrivateFolders {
-  const hash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 24);
   const base = as.drop
     ? join(config.shared_root ?? SHARED_ROOT, String(as.uid), hash(`${config.home}\0${workspace}`))
     : join(config.home, 'private', hash(workspace));
-  return { home: join(base, 'home'), tmp: join(base, 'tmp'), etc: join(base, 'etc') };
+  return { home: join(base, 'home'), tmp: join(base, 'tmp'), generated: join(base, 'generated') };
 }
 
-/** Makes a folder ours and of this mode, or refuses: a link or somebody else's folder in its place is an attack or a mix-up. */
-async function ensureFolder(path: string, mode: number, owner: { readonly uid: number; readonly gid: number }): Promise<void> {
-  await mkdir(path, { mode }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error;
-  });
-  const stat = await lstat(path);
-  if (!stat.isDirectory()) {
+interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** Makes a folder, or sees that it is a real one of the right owner: a link or somebody else's in its place is an attack or a mix-up. */
+function ensureFolder(path: string, mode: number, owner: Owner): void {
+  if (kindOf(path) === 'absent') {
+    mkdirSync(path, { mode, recursive: false });
+    if (process.getuid?.() === 0 && owner.uid !== 0) chownSync(path, owner.uid, owner.gid);
+    // mkdir's mode is cut by the umask.
+    chmodSync(path, mode);
+  }
+  const stat = look(path);
+  if (!stat?.isDirectory()) {
     throw new AppError('containment_unavailable', `${path} is not a folder, so no private folder can be made there.`, {
       fix: `Remove ${path} and try again.`,
     });
   }
   if (stat.uid !== owner.uid) {
-    if (process.getuid?.() !== 0 || stat.uid !== 0) {
-      throw new AppError('containment_unavailable', `${path} belongs to uid ${stat.uid}, not to uid ${owner.uid}.`, {
-        fix: `Remove ${path}, or give it back: chown ${owner.uid} ${path}`,
-      });
-    }
-    await chown(path, owner.uid, owner.gid);
+    throw new AppError('containment_unavailable', `${path} belongs to uid ${stat.uid} and not to uid ${owner.uid}.`, {
+      fix: `Remove ${path}, or give it back: chown -R ${owner.uid} ${path}`,
+    });
   }
-  if ((stat.mode & 0o7777) !== mode) await chmod(path, mode);
+  if ((stat.mode & 0o7777) !== mode) chmodSync(path, mode);
 }
 
-/** Makes what is missing. The parents of `home` and `tmp` belong to Writ, so a run can't swap them. */
-export async function ensurePrivateFolders(folders: PrivateFolders, as: RunAs): Promise<void> {
+/** Two plans may make the same folder at once; the second finds it there. */
+function settle(path: string, mode: number, owner: Owner): void {
+  try {
+    ensureFolder(path, mode, owner);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    ensureFolder(path, mode, owner);
+  }
+}
+
+/** Makes what is missing. The parents of `home` and `tmp` belong to Writ, so that a run can't swap them. */
+export function ensurePrivateFolders(folders: PrivateFolders, as: RunAs): void {
   const self = { uid: process.getuid?.() ?? as.uid, gid: process.getgid?.() ?? as.gid };
-  const base = join(folders.home, '..');
-  const walkable = as.drop ? 0o711 : 0o700;
-  for (const parent of as.drop ? [join(base, '..', '..'), join(base, '..'), base] : [join(base, '..'), base]) {
-    await ensureFolder(parent, walkable, self);
-  }
-  await ensureFolder(folders.home, 0o700, as);
-  await ensureFolder(folders.tmp, 0o1777, as);
-  await ensureFolder(folders.etc, as.drop ? 0o755 : 0o700, self);
+  const base = dirname(folders.home);
+  const mode = as.drop ? 0o711 : 0o700;
+  for (const parent of as.drop ? [dirname(dirname(base)), dirname(base), base] : [dirname(base), base]) settle(parent, mode, self);
+  settle(folders.home, 0o700, as);
+  settle(folders.tmp, 0o1777, as);
+  settle(folders.generated, mode, self);
 }
 
-/** Writes generated files that changed, each at once (a run that is starting sees the old or the new text, never half). */
-export async function writeGenerated(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
-  await Promise.all(
-    Object.entries(files).map(async ([name, text]) => {
-      const path = join(folder, name);
-      if ((await readFile(path, 'utf8').catch(() => undefined)) === text) return;
-      const fresh = `${path}.${process.pid}.${Math.random().toString(36).slice(2)}`;
-      await writeFile(fresh, text, { mode: 0o644, flag: 'wx' });
-      await rename(fresh, path);
-    }),
-  );
+/**
+ * Writes a set of generated files into a folder named by their content, so that a set never changes under a run that is about to
+ * mount it, and a plan's key covers what is in the files. Returns the folder.
+ */
+export function writeGenerated(folders: PrivateFolders, files: Readonly<Record<string, string>>): string {
+  const set = join(folders.generated, hash(JSON.stringify(files)));
+  if (kindOf(set) === 'folder') return set;
+  const draft = mkdtempSync(join(folders.generated, '.draft-'));
+  for (const [name, text] of Object.entries(files)) {
+    writeFileSync(join(draft, name), text);
+    chmodSync(join(draft, name), 0o644);
+  }
+  chmodSync(draft, 0o755);
+  try {
+    renameSync(draft, set);
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true });
+    // The same set came from another plan at the same moment.
+    if (kindOf(set) !== 'folder') throw error;
+  }
+  forgetOldSets(folders.generated, set);
+  return set;
+}
+
+function forgetOldSets(folder: string, keep: string): void {
+  const sets = readdirSync(folder)
+    .map((name) => join(folder, name))
+    .filter((path) => path !== keep)
+    .map((path) => ({ path, age: look(path)?.ctimeMs ?? 0 }))
+    .toSorted((a, b) => b.age - a.age);
+  for (const { path } of sets.slice(KEPT_SETS)) rmSync(path, { recursive: true, force: true });
 }

@@ -1,9 +1,12 @@
-import { type Dirent, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { look } from './look.ts';
 
 /** How far nested repositories are looked for. Beyond it a note says so. */
 const MAX_DEPTH = 4;
-const MAX_FOLDERS = 600;
+const MAX_FOLDERS = 1000;
+/** Folders remembered over all Workspaces; when it is full everything is forgotten and read anew. */
+const MAX_REMEMBERED = 8000;
 /** Holds other people's packages and build results; a repository in there isn't one that a person commits from. */
 const NOT_ENTERED = new Set([
   'node_modules',
@@ -20,54 +23,92 @@ const NOT_ENTERED = new Set([
   '.next',
 ]);
 
-function entries(folder: string): readonly Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    // Not ours to read: the run can't plant anything there either, as it has the same rights.
-    return [];
-  }
+interface Listing {
+  readonly changed: number;
+  readonly ino: number;
+  readonly has_git: boolean;
+  readonly folders: readonly string[];
+  readonly sockets: readonly string[];
 }
 
 export interface Repositories {
   /** Folders with a `.git` in them, the Workspace itself included. */
   readonly work_trees: readonly string[];
+  /** Sockets seen on the way. */
+  readonly sockets: readonly string[];
+  /** Everything within the depth was seen. */
   readonly complete: boolean;
 }
 
-/** Breadth first, so that the budget goes to what is near the top. */
-export function findRepositories(workspace: string): Repositories {
-  const workTrees: string[] = [];
-  let level = [workspace];
-  let seen = 0;
-  for (let depth = 0; level.length > 0 && depth <= MAX_DEPTH; depth++) {
-    const next: string[] = [];
-    for (const folder of level) {
-      if (++seen > MAX_FOLDERS) return { work_trees: workTrees, complete: false };
-      for (const entry of entries(folder)) {
-        if (entry.name === '.git') workTrees.push(folder);
-        else if (entry.isDirectory() && !NOT_ENTERED.has(entry.name)) next.push(join(folder, entry.name));
-      }
-    }
-    level = next;
+export type FindRepositories = (workspace: string) => Repositories;
+
+function readListing(folder: string, changed: number, ino: number): Listing {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    return {
+      changed,
+      ino,
+      has_git: entries.some(({ name }) => name === '.git'),
+      folders: entries.filter((entry) => entry.isDirectory() && !NOT_ENTERED.has(entry.name)).map(({ name }) => join(folder, name)),
+      sockets: entries.filter((entry) => entry.isSocket()).map(({ name }) => join(folder, name)),
+    };
+  } catch {
+    // Not ours to read: the run can't plant anything there either, as it has the same rights.
+    return { changed, ino, has_git: false, folders: [], sockets: [] };
   }
-  return { work_trees: workTrees, complete: level.length === 0 };
+}
+
+/**
+ * Looks breadth first, so that the budget goes to what is near the top. A folder's listing is remembered until its change time
+ * moves, which any entry made, removed or renamed in it does and nobody can set back: one look a folder in place of a read.
+ */
+export function createRepositoryFinder(): FindRepositories {
+  const remembered = new Map<string, Listing>();
+  const list = (folder: string): Listing | undefined => {
+    const stat = look(folder);
+    if (!stat?.isDirectory()) return undefined;
+    const known = remembered.get(folder);
+    if (known && known.changed === stat.ctimeMs && known.ino === stat.ino) return known;
+    const listing = readListing(folder, stat.ctimeMs, stat.ino);
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+    // A change within the clock tick of this look would leave the same time: such a fresh folder isn't remembered yet.
+    if (Date.now() - stat.ctimeMs > 50) remembered.set(folder, listing);
+    return listing;
+  };
+  return (workspace) => {
+    const workTrees: string[] = [];
+    const sockets: string[] = [];
+    let level: readonly string[] = [workspace];
+    let seen = 0;
+    for (let depth = 0; level.length > 0 && depth <= MAX_DEPTH; depth++) {
+      const next: string[] = [];
+      for (const folder of level) {
+        if (++seen > MAX_FOLDERS) return { work_trees: workTrees, sockets, complete: false };
+        const listing = list(folder);
+        if (!listing) continue;
+        if (listing.has_git) workTrees.push(folder);
+        sockets.push(...listing.sockets);
+        next.push(...listing.folders);
+      }
+      level = next;
+    }
+    return { work_trees: workTrees, sockets, complete: true };
+  };
 }
 
 /** Git folders of submodules below a git folder: `modules/<name>`, where a name may have slashes. */
 export function moduleFolders(commonDir: string): readonly string[] {
   const found: string[] = [];
-  let level = [join(commonDir, 'modules')];
+  let level: readonly string[] = look(join(commonDir, 'modules')) ? [join(commonDir, 'modules')] : [];
   let seen = 0;
   for (let depth = 0; level.length > 0 && depth < MAX_DEPTH; depth++) {
     const next: string[] = [];
     for (const folder of level) {
       if (++seen > MAX_FOLDERS) return found;
-      const inside = entries(folder);
-      if (inside.some((entry) => entry.name === 'HEAD')) {
+      if (look(join(folder, 'HEAD'))) {
         found.push(folder);
         next.push(join(folder, 'modules'));
-      } else next.push(...inside.filter((entry) => entry.isDirectory()).map((entry) => join(folder, entry.name)));
+      } else next.push(...readListing(folder, 0, 0).folders);
     }
     level = next;
   }

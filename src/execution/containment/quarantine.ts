@@ -1,0 +1,108 @@
+import { constants, copyFileSync, mkdirSync, readdirSync, readFileSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
+import type { SandboxPlan } from '../core-types.ts';
+import type { Receipt } from '../types.ts';
+import { withFolder } from './folder-handle.ts';
+import { isHarmlessGitConfig } from './git-config-harmless.ts';
+import { gitFolder } from './git-layout.ts';
+import { kindOf, look } from './look.ts';
+import { within } from './mount.ts';
+import { PROTECTED_IN_GIT } from './protected-table.ts';
+import { createRepositoryFinder, type FindRepositories } from './repositories.ts';
+
+type Quarantined = Receipt['quarantined'];
+
+/**
+ * After a run whose tree is dead: what appeared at a protected place is moved into `<folder>/quarantine`, a protected link that
+ * was changed is put back. Across file systems a single file is copied; a folder is only renamed where it is, to a name
+ * nothing obeys, since copying a run's folder would let it choose how much we copy.
+ */
+export function quarantineAppeared(plan: SandboxPlan, folder: string, find: FindRepositories = createRepositoryFinder()): Quarantined {
+  const moved: { path: string; moved_to: string }[] = [];
+  const take = (path: string): void => {
+    const to = moveAway(path, join(folder, 'quarantine'), moved.length, rootOf(path, plan));
+    if (to !== undefined) moved.push({ path, moved_to: to });
+  };
+  for (const path of new Set([...plan.watch, ...placesInNewRepositories(plan, find)])) {
+    if (kindOf(path) === 'absent') continue;
+    for (const one of whatIsWrong(path)) take(one);
+  }
+  for (const { path, target } of plan.links ?? []) {
+    const kind = kindOf(path);
+    if (kind === 'link' && readlinkSync(path) === target) continue;
+    if (kind !== 'absent') take(path);
+    withParent(path, rootOf(path, plan), (name) => {
+      if (kindOf(name) === 'absent') symlinkSync(target, name);
+    });
+  }
+  return moved;
+}
+
+/** Protected places of repositories that a run made or cloned below its Workspaces. */
+function placesInNewRepositories(plan: SandboxPlan, find: FindRepositories): readonly string[] {
+  return (plan.repositories ?? []).flatMap(({ root, work_trees }) => {
+    const known = new Set(work_trees);
+    const fresh = find(root).work_trees.filter((workTree) => !known.has(workTree));
+    return fresh.flatMap((workTree) => {
+      const git = gitFolder(workTree, root);
+      // A pointer into a repository that was there (submodule, worktree) is what git makes; any other is a way around the guards.
+      const ours =
+        git !== undefined &&
+        git !== 'not believed' &&
+        (git.git_dir === join(workTree, '.git') || work_trees.some((old) => within(git.git_dir, join(old, '.git'))));
+      if (!ours) return [join(workTree, '.git')];
+      const linked = git.git_dir !== git.common_dir;
+      return PROTECTED_IN_GIT.filter(({ path }) => !(linked && path === 'commondir')).map(({ path }) => join(git.git_dir, path));
+    });
+  });
+}
+
+/** A new repository brings a hooks folder of samples and a plain configuration; those stay. */
+function whatIsWrong(path: string): readonly string[] {
+  const inGit = path.includes('/.git/');
+  const name = basename(path);
+  // Watched where there was no repository: a folder is a new one, a file or link points past the guards.
+  if (name === '.git' && kindOf(path) === 'folder') return [];
+  if (inGit && name === 'hooks' && kindOf(path) === 'folder') {
+    return readdirSync(path)
+      .filter((hook) => !hook.endsWith('.sample'))
+      .map((hook) => join(path, hook));
+  }
+  if (inGit && (name === 'config' || name === 'config.worktree') && kindOf(path) === 'file') {
+    const small = (look(path)?.size ?? 0) <= 65_536;
+    return small && isHarmlessGitConfig(readFileSync(path, 'utf8')) ? [] : [path];
+  }
+  return [path];
+}
+
+/** The mounted folder of the plan that a path lies in: from there the way down is walked without following links. */
+function rootOf(path: string, plan: SandboxPlan): string {
+  const roots = (plan.expect ?? []).map((one) => one.path).filter((root) => path.startsWith(`${root}/`));
+  return roots.toSorted((a, b) => a.length - b.length)[0] ?? join(path, '..');
+}
+
+function withParent<T>(path: string, root: string, use: (name: string) => T): T | undefined {
+  const parts = relative(root, path).split('/');
+  return withFolder(root, parts.slice(0, -1), { make: false }, (parent) => use(`${parent}/${parts.at(-1)}`));
+}
+
+function moveAway(path: string, to: string, index: number, root: string): string | undefined {
+  mkdirSync(to, { recursive: true, mode: 0o700 });
+  const target = join(to, `${index}-${basename(path)}`);
+  return withParent(path, root, (name) => {
+    try {
+      renameSync(name, target);
+      return target;
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EXDEV')) throw error;
+    }
+    if (kindOf(name) === 'file' && (look(name)?.size ?? 0) <= 1024 * 1024) {
+      copyFileSync(name, target, constants.COPYFILE_EXCL);
+      rmSync(name);
+      return target;
+    }
+    const suffix = `.quarantined-by-writ-${Date.now()}`;
+    renameSync(name, `${name}${suffix}`);
+    return `${path}${suffix}`;
+  });
+}
