@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../../kernel/errors.ts';
 import { type ExecId, isId, type JobId } from '../../kernel/ids.ts';
@@ -37,7 +37,7 @@ function countOpen(kind: ExecutionKind, parent: string, isOver: (folder: string)
   return open;
 }
 
-/** Ids of the folders of one kind, oldest first. Links (a run that became a job) and folders being made are none. */
+/** Ids of the folders of one kind, oldest first. */
 export function idsIn(kind: 'run', parent: string): readonly ExecId[];
 export function idsIn(kind: 'job', parent: string): readonly JobId[];
 export function idsIn(kind: ExecutionKind, parent: string): readonly string[] {
@@ -47,11 +47,10 @@ export function idsIn(kind: ExecutionKind, parent: string): readonly string[] {
     .sort();
 }
 
-/** Removes what was left half made or half removed, and links of runs that became jobs and are over. */
+/** Removes what was left half made or half removed. */
 export function removeDebris(parent: string, now: number): void {
   for (const entry of readdirSync(parent, { withFileTypes: true })) {
     const path = join(parent, entry.name);
-    if (entry.isSymbolicLink() && isId('exec', entry.name) && (isEnded(path) || !existsSync(path))) rmSync(path, { force: true });
     if (!entry.isDirectory() || !entry.name.startsWith('.')) continue;
     const made = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
     if (made !== undefined && now - made > BIRTH_MS) rmSync(path, { recursive: true, force: true });

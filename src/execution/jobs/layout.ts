@@ -7,7 +7,7 @@ import { isId } from '../../kernel/ids.ts';
  *
  *   runs/<exec id>        a foreground run that is going on, or one whose client is gone before it took the result
  *   runs/ended/<exec id>  a foreground run that was answered; kept for a while so that its output can be read on
- *   jobs/<job id>         a job; `runs/<exec id>` points at it while a run that became a job is still going on
+ *   jobs/<job id>         a job, or a run that became one
  */
 export interface Layout {
   readonly runs: string;

@@ -1,4 +1,3 @@
-import type { ExecId } from '../../kernel/ids.ts';
 import type { ProcessIdentity, TeardownReport } from '../types.ts';
 
 /** OWNED: that very process lives. GONE: it ended. FOREIGN: its PID is another's now. UNVERIFIABLE: nobody can say. */
@@ -11,8 +10,10 @@ export interface Processes {
   judge(identity: ProcessIdentity): Verdict;
   /** Ends what `identity.json` of the folder proves to be ours and still alive; undefined when there is nothing to go by. */
   endRun(folder: string): Promise<TeardownReport | undefined>;
-  /** Ends processes that carry the run marker of one of these executions; how many there were. */
-  sweepMarked(exec_ids: readonly ExecId[]): Promise<number>;
+  /** Ends processes that carry one of these run markers; how many there were. */
+  sweepMarked(markers: ReadonlySet<string>): Promise<number>;
+  /** The marker that an execution's processes carry, if it got so far as to record one. */
+  markerOf(folder: string): string | undefined;
 }
 
 /** Certainly not alive any more. What can't be verified is left alone. */

@@ -31,7 +31,14 @@ export async function recover(parts: RecoveryParts): Promise<RecoveryReport> {
   const { layout, clock, processes } = parts;
   for (const parent of [layout.runs, layout.ended, layout.jobs]) removeDebris(parent, clock.now());
 
-  const over = new Set<ExecId>(idsIn('run', layout.ended));
+  // Whatever was run and is over carries nothing any more: marks of it that are still seen are on what was left behind.
+  const markers = new Set<string>();
+  const isOver = (exec_id: ExecId, folder: string): void => {
+    markers.add(exec_id);
+    const marker = processes.markerOf(folder);
+    if (marker !== undefined) markers.add(marker);
+  };
+  for (const exec_id of idsIn('run', layout.ended)) isOver(exec_id, join(layout.ended, exec_id));
   const unreadable: Unreadable[] = [];
   const orphaned_runs: Orphan[] = [];
   for (const exec_id of idsIn('run', layout.runs)) {
@@ -39,7 +46,7 @@ export async function recover(parts: RecoveryParts): Promise<RecoveryReport> {
     const { sight } = await settle(folder, processes, clock.now());
     if (sight.type === 'unreadable') unreadable.push({ path: folder, reason: sight.reason });
     if (sight.type !== 'ended') continue;
-    over.add(exec_id);
+    isOver(exec_id, folder);
     // A living starter takes its result itself.
     if (!isDead(processes.judge(sight.spec.starter)) || !claim(folder, parts)) continue;
     orphaned_runs.push({ exec_id, owner: sight.spec.spec.owner, result: sight.ended.result });
@@ -53,7 +60,7 @@ export async function recover(parts: RecoveryParts): Promise<RecoveryReport> {
     if (sight.type === 'absent') continue;
     if (sight.type === 'unreadable') unreadable.push({ path: folder, reason: sight.reason });
     if (sight.type === 'ended') {
-      over.add(sight.spec.exec_id);
+      isOver(sight.spec.exec_id, folder);
       if (closed_here && sight.ended.result.outcome.state === 'lost') jobs_lost.push(job_id);
     }
     kept.push(keptOf(job_id, folder, sight));
@@ -61,7 +68,7 @@ export async function recover(parts: RecoveryParts): Promise<RecoveryReport> {
   }
 
   const removed = planRemovals(kept, parts.retention, clock.now()).filter(({ job_id }) => removeFolder(layout.jobs, job_id));
-  const swept_processes = await processes.sweepMarked([...over]);
+  const swept_processes = await processes.sweepMarked(markers);
   trimEnded(layout, clock.now());
   return { jobs_lost, orphaned_runs, swept_processes, unreadable, removed };
 }

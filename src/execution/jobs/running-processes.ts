@@ -2,6 +2,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { identify, judge } from '../running/identity.ts';
 import { readIdentity } from '../running/identity-file.ts';
+import { sweepMarked } from '../running/sweep.ts';
 import { endTree } from '../running/teardown.ts';
 import type { ProcessIdentity } from '../types.ts';
 import type { Processes } from './processes.ts';
@@ -16,7 +17,11 @@ export function createProcesses(clock: Clock): Processes {
       const identity = readIdentity(folder);
       return typeof identity === 'object' ? endTree(identity, clock.monotonic) : undefined;
     },
-    sweepMarked: async () => 0,
+    sweepMarked: async (markers) => (await sweepMarked(markers)).found,
+    markerOf(folder) {
+      const identity = readIdentity(folder);
+      return typeof identity === 'object' ? identity.marker : undefined;
+    },
   };
 }
 

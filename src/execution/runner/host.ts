@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError, toAppError } from '../../kernel/errors.ts';
 import type { ExecId, JobId } from '../../kernel/ids.ts';
@@ -50,9 +49,8 @@ const CANCEL_POLL_MS = 1_000;
 
 interface Hosted {
   folder: string;
-  /** A run that became a job is durable from then on, and has a link at its old place. */
+  /** It is a job, from the start or by now. */
   durable: boolean;
-  readonly link: string | undefined;
   readonly record: SpecRecord;
   run?: ContainedRun;
   /** What another run just like it would be planned as: one is prepared when this one is over. */
@@ -96,7 +94,7 @@ export function createHost(parts: HostParts): Host {
     if (!createJson(folder, FILES.owner, { at: clock.now(), holder }, { durable })) {
       throw new AppError('internal', `${id} was taken or closed by another process before this runner came to it.`);
     }
-    const entry: Hosted = { folder, durable, link: durable ? undefined : folder, record: sight.spec, state: 'starting' };
+    const entry: Hosted = { folder, durable, record: sight.spec, state: 'starting' };
     hosted.set(sight.spec.exec_id, entry);
     return entry;
   };
@@ -116,7 +114,6 @@ export function createHost(parts: HostParts): Host {
     hosted.delete(exec_id);
     entry.watch?.close();
     if (!entry.durable && !told) parts.onEnded(exec_id, result);
-    if (entry.durable && entry.link !== undefined) rmSync(entry.link, { force: true });
     if (entry.again && !entry.durable && !leaving) parts.running.warm(entry.again);
     if (hosted.size === 0) parts.onIdle();
   };

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, renameSync, rmdirSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { toAppError } from '../../kernel/errors.ts';
 import type { JobId } from '../../kernel/ids.ts';
@@ -10,8 +10,8 @@ import { FILES, type SpecRecord } from '../jobs/records.ts';
 
 /**
  * Makes a job of a going run: everything it is known by goes to the disk, then its folder is renamed. All in one go, so that
- * nothing of this process sees it half done; for another process it is a run before the rename and a job after it. Open spool
- * files don't mind; whatever still goes by the old path finds a link. Throws busy and disk_full, and then nothing has changed.
+ * nothing of this process sees it half done; for another process it is a run before the rename and a job after it. What carries
+ * it out holds the folder open and doesn't mind. Throws busy and disk_full, and then nothing has changed.
  */
 export function promoteFolder(layout: Layout, folder: string, job_id: JobId, record: SpecRecord, now: number): string {
   const place = join(layout.jobs, `${BIRTH_PREFIX}${job_id}`);
@@ -31,12 +31,7 @@ export function promoteFolder(layout: Layout, folder: string, job_id: JobId, rec
   } finally {
     rmdirSync(place);
   }
-  try {
-    symlinkSync(join('..', 'jobs', job_id), folder);
-    syncPath(layout.jobs);
-    syncPath(layout.runs);
-  } catch {
-    // It is a job by now and stays one. Without the link only what the run's end would put into its folder by path is lost.
-  }
+  // A job by now, whatever a failing disk says: only after a power cut could it be a run again.
+  for (const parent of [layout.jobs, layout.runs]) syncPath(parent);
   return target;
 }
