@@ -1,0 +1,2 @@
+export { type ResolvedToolset, resolveToolset, type Toolset } from './toolsets.ts';
+export { type ResolvedWorkspaces, resolveWorkspaces, type WorkspaceRequest } from './workspaces.ts';
