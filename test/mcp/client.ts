@@ -2,10 +2,8 @@ import { PassThrough } from 'node:stream';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { type Logger, silentLogger } from '../../src/kernel/logger.ts';
 import { type Revision, type StdioParts, type StdioServer, serveStdio } from '../../src/mcp/index.ts';
-import { createFakeGate, type FakeGate } from './fake-gate.ts';
+import { createFakeGate, type FakeGate, OWNER } from './fake-gate.ts';
 import { type Message, schemaOf } from './schema.ts';
-
-export const OWNER = { organization: 'org', agent: 'agent', run: 'run', workspace: 'ws' };
 
 export const MODERN_META = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',

@@ -3,6 +3,8 @@ import { ERRORS, type ErrorCode } from '../../src/kernel/errors.ts';
 
 /** A gate without anything behind it: what each tool does is in its arguments. */
 
+export const OWNER = { organization: 'org', agent: 'agent', run: 'run', workspace: 'ws' };
+
 const ANNOTATIONS = { title: 'Echo', readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 
 const OUTPUT = {

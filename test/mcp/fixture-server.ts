@@ -1,8 +1,7 @@
 import { systemClock } from '../../src/kernel/clock.ts';
 import { silentLogger } from '../../src/kernel/logger.ts';
 import { serveStdio } from '../../src/mcp/index.ts';
-import { OWNER } from './client.ts';
-import { createFakeGate } from './fake-gate.ts';
+import { createFakeGate, OWNER } from './fake-gate.ts';
 
 /** A process that serves the fake gate over its own stdin and stdout. Roots and the client are told in the notices of the first result. */
 

@@ -2,7 +2,8 @@ import { expect, test, vi } from 'vitest';
 import { AppError } from '../../src/kernel/errors.ts';
 import { MAX_CALLS } from '../../src/mcp/connection.ts';
 import type { Peer } from '../../src/mcp/index.ts';
-import { connect, OWNER } from './client.ts';
+import { connect } from './client.ts';
+import { OWNER } from './fake-gate.ts';
 import type { Message } from './schema.ts';
 
 const HANDSHAKE = ['2025-03-26', '2025-06-18', '2025-11-25'] as const;
