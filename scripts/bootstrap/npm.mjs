@@ -5,6 +5,7 @@ import { Stop } from './say.mjs';
 /**
  * The npm to work with, as a script that any Node can run: the one that started us, else the one beside the running Node, else
  * the one on PATH. Another package manager in `npm_execpath` (pnpm, yarn) is not used.
+ * @returns {string | undefined}
  */
 export function findNpm() {
   const candidates = [
@@ -17,7 +18,14 @@ export function findNpm() {
     const path = realpathSync(candidate);
     if (path.endsWith('npm-cli.js')) return path;
   }
-  throw new Stop('npm was not found. It comes with Node.js: on Debian and Ubuntu `apt-get install npm`.');
+  return undefined;
+}
+
+/** For when there is something to install. */
+export function needNpm() {
+  const npm = findNpm();
+  if (npm === undefined) throw new Stop('npm was not found. It comes with Node.js; on Debian and Ubuntu also by `apt-get install npm`.');
+  return npm;
 }
 
 /** Development packages are needed even where the user's npm is set up for production. Install scripts never run. */

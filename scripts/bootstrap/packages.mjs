@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFile
 import { join } from 'node:path';
 import { ROOT } from './checkout.mjs';
 import { withLock } from './lock.mjs';
-import { findNpm, NPM_FLAGS, npmEnvironment } from './npm.mjs';
+import { NPM_FLAGS, needNpm, npmEnvironment } from './npm.mjs';
 import { run } from './run.mjs';
 import { Stop, say, step } from './say.mjs';
 
@@ -30,7 +30,7 @@ export async function npmCi({ node, from, to }) {
   try {
     for (const name of ['package.json', 'package-lock.json']) copyFileSync(join(from, name), join(work, name));
     if (existsSync(join(from, '.npmrc'))) copyFileSync(join(from, '.npmrc'), join(work, '.npmrc'));
-    const { code, tail } = await run([node, findNpm(), 'ci', ...NPM_FLAGS, '--prefix', work], {
+    const { code, tail } = await run([node, needNpm(), 'ci', ...NPM_FLAGS, '--prefix', work], {
       cwd: work,
       env: npmEnvironment(),
       quiet: true,

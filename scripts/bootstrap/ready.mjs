@@ -16,5 +16,6 @@ export async function makeReady(purpose) {
   await installPackages(node);
   const missing = purpose === 'build' ? [] : await installPrograms(purpose);
   const path = [dirname(node), join(ROOT, 'node_modules', '.bin'), process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin'].join(delimiter);
-  return { node, env: { ...process.env, PATH: path, npm_execpath: findNpm() }, missing };
+  const npm = findNpm();
+  return { node, env: { ...process.env, PATH: path, ...(npm === undefined ? {} : { npm_execpath: npm }) }, missing };
 }

@@ -32,12 +32,15 @@ export async function step(title, work) {
   }
 }
 
-/** Runs a script's main function; a Stop ends it with its text alone. */
+/** What the machine refuses, not what a script did wrong. */
+const REFUSED = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT'];
+
+/** Runs a script's main function; a Stop, or a refusal of the machine, ends it with its text alone. */
 export async function main(work) {
   try {
     process.exitCode = (await work()) ?? 0;
   } catch (error) {
-    say(error instanceof Stop ? `\n${error.message}` : (error.stack ?? String(error)));
+    say(error instanceof Stop || REFUSED.includes(error.code) ? `\n${error.message}` : (error.stack ?? String(error)));
     process.exitCode = 1;
   }
 }
