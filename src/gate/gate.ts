@@ -6,7 +6,8 @@ import { AppError, errorEntry, toAppError } from '../kernel/errors.ts';
 import { type ActionId, newId } from '../kernel/ids.ts';
 import type { Logger } from '../kernel/logger.ts';
 import type { Redactor } from '../kernel/redaction/index.ts';
-import { type Decision, decide, type PolicyConfig } from '../policy/index.ts';
+import { decide } from '../policy/index.ts';
+import type { Decision, PolicyConfig } from '../policy/types.ts';
 import type { CallContext, Tool } from '../tools/tool.ts';
 import { answerPrompt, type NonInteractive } from './non-interactive.ts';
 import { stripReserved } from './reserved-arguments.ts';
@@ -15,8 +16,8 @@ import type { Gate, GateAnswer, GateRequest, ListedTool } from './types.ts';
 
 export interface GateParts {
   readonly tools: readonly Tool[];
-  /** Names of the tools in a toolset, or undefined when there is no such toolset. */
-  toolset(name: string): ReadonlySet<string> | undefined;
+  /** Whether a tool, by its resolved name, is in a toolset. */
+  allows(toolset: string, tool: string): boolean;
   readonly policy: PolicyConfig;
   readonly nonInteractive: NonInteractive;
   /** Resolves to the log, which is opened at the first call and not at the start. */
@@ -37,10 +38,7 @@ export function createGate(parts: GateParts): Gate {
   const policyDigest = digest(canonicalJson(parts.policy));
 
   return {
-    list: (toolset) => {
-      const names = parts.toolset(toolset);
-      return parts.tools.filter((tool) => names?.has(tool.name)).map(listed);
-    },
+    list: (toolset) => parts.tools.filter((tool) => parts.allows(toolset, tool.name)).map(listed),
 
     call: async (request) => {
       const action = newId('act', parts.clock.now());
@@ -71,7 +69,7 @@ export function createGate(parts: GateParts): Gate {
     };
 
     if (!tool) return refuse(new AppError('unknown_tool', `There is no tool named "${request.tool.slice(0, 128)}".`));
-    if (!parts.toolset(request.toolset)?.has(tool.name)) {
+    if (!parts.allows(request.toolset, tool.name)) {
       return refuse(
         new AppError('denied_by_policy', `The tool "${tool.name}" is not in the toolset "${request.toolset}" of this connection.`),
       );

@@ -1,5 +1,5 @@
 import { AppError } from '../kernel/errors.ts';
-import type { Decision, Effect, Opening } from '../policy/index.ts';
+import type { Decision, Effect, Opening } from '../policy/types.ts';
 
 /** `dangerous.non_interactive`: what decides when nobody can be asked. */
 export type NonInteractive = 'deny' | 'read_only' | 'allow';

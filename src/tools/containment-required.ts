@@ -1,6 +1,6 @@
 import type { Dimension, Execution } from '../execution/types.ts';
 import { AppError } from '../kernel/errors.ts';
-import type { Decision } from '../policy/index.ts';
+import type { Decision } from '../policy/types.ts';
 
 /** What a `contained` verdict stands on (DESIGN section 5). */
 const NEEDED_FOR_CONTAINED: readonly Dimension[] = ['fs_read', 'fs_write', 'network', 'pid_ns', 'wall_clock'];

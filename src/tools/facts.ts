@@ -1,6 +1,6 @@
 import { readlinkSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { Facts } from '../policy/index.ts';
+import type { Facts } from '../policy/types.ts';
 
 /** The machine's answers for policy, each at the time of asking. One object per assessment: answers are remembered, so a path is looked at once. */
 export function createFacts(searchPath: string): Facts {

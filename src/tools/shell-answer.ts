@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { JobRecord, Outcome, OutputView, RunResult, RunSpec } from '../execution/types.ts';
 import { AppError } from '../kernel/errors.ts';
-import type { Decision } from '../policy/index.ts';
+import type { Decision } from '../policy/types.ts';
 import { ANSWER_CHARS, outcomeText, receiptLines, seconds, streamText } from './output-text.ts';
 import type { ToolOutput } from './tool.ts';
 

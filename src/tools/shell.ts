@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Execution, Limits, RunSpec } from '../execution/types.ts';
 import { AppError } from '../kernel/errors.ts';
-import type { Assessment, Decision } from '../policy/index.ts';
+import type { Assessment, Decision } from '../policy/types.ts';
 import { requireContainment } from './containment-required.ts';
 import { parseWith, wireSchema } from './schema.ts';
 import { finishedAnswer, shellOutput, startedAnswer, yieldedAnswer } from './shell-answer.ts';

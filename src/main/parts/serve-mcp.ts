@@ -42,7 +42,6 @@ export async function serveMcp(parts: McpParts): Promise<void> {
   const policy = await policyOf(config);
   const execution = await parts.execution();
   const run = newId('run', clock.now());
-  const toolNames = new Set<string>();
 
   const tools = createTools(execution, {
     limits: config.sandbox.limits,
@@ -57,13 +56,12 @@ export async function serveMcp(parts: McpParts): Promise<void> {
         facts: createFacts(facts.host_env['PATH'] ?? ''),
       }),
   });
-  for (const tool of tools) toolNames.add(tool.name);
-  const toolset = resolveToolset(parts.toolset, config.tools.toolsets, toolNames);
+  const toolset = resolveToolset(parts.toolset, config);
   if (!toolset.ok) throw new AppError('config_invalid', toolset.message, { fix: toolset.fix });
 
   const gate = createGate({
     tools,
-    toolset: (name) => (name === parts.toolset ? toolset.tools : undefined),
+    allows: (name, tool) => name === parts.toolset && toolset.toolset.allows(tool),
     policy,
     nonInteractive: config.dangerous.non_interactive,
     audit: parts.audit,
@@ -75,7 +73,7 @@ export async function serveMcp(parts: McpParts): Promise<void> {
   const ownerOf = (workspace: string): Owner => ({ ...LOCAL, run, workspace });
   const scopeOf = async (peer: Peer): Promise<CallScope> => {
     const client_roots = parts.roots.length > 0 ? [] : await peer.roots();
-    const resolved = resolveWorkspaces({ roots_flag: parts.roots, client_roots, cwd: facts.cwd, writ_home: parts.home, user_home: facts.user.home });
+    const resolved = resolveWorkspaces({ roots_flag: parts.roots, client_roots, facts, writ_home: parts.home });
     if (!resolved.ok) return { owner: ownerOf(''), workspaces: [], workspace_problem: { message: resolved.message, fix: resolved.fix } };
     const [first] = resolved.workspaces;
     return { owner: ownerOf(first?.path ?? ''), workspaces: resolved.workspaces };
