@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path';
 
 /**
  * The nearest folder at or above `from` that is a git working tree, without running git. A `.git` that somebody else put there is
- * passed over, as git itself would refuse it.
+ * passed over, as git itself would refuse it (`uid`: whose it must be, or root's; root takes anybody's).
  */
-export function gitRoot(from: string, uid: number): string | undefined {
+export function findGitRoot(from: string, uid = 0): string | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
     if (isWorkingTree(join(folder, '.git'), uid)) return folder;
     if (folder === dirname(folder)) return undefined;

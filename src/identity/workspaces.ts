@@ -3,7 +3,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { WorkspaceBind } from '../execution/types.ts';
 import type { ProcessFacts } from '../kernel/config/index.ts';
-import { gitRoot } from './git-root.ts';
+import { findGitRoot } from './git-root.ts';
 import { holds, type Surroundings, unfitPlace } from './places.ts';
 
 /** More is a mistake of the client and not a way to work. */
@@ -57,7 +57,7 @@ export function resolveWorkspaces({ roots_flag, client_roots, facts, writ_home }
     return { ok: false, message: 'The folder Writ was started in no longer exists, and no --root was given.', fix: fixLine(undefined) };
   }
   const cwd = realOrUndefined(facts.cwd) ?? facts.cwd;
-  const root = gitRoot(cwd, facts.uid);
+  const root = findGitRoot(cwd, facts.uid);
   if (root === undefined) {
     const message = `No --root was given, the client named no roots, and ${cwd} is not in a git repository, so it is not clear where to work.`;
     return { ok: false, message, fix: fixLine(suggestion(facts, around)) };
@@ -126,7 +126,7 @@ function chosen(judged: readonly Judged[], from: 'flag' | 'client' | 'git', warn
 function suggestion(facts: WorkspaceRequest['facts'], around: Surroundings): string | undefined {
   const cwd = realOrUndefined(facts.cwd);
   if (cwd === undefined) return undefined;
-  const root = gitRoot(cwd, facts.uid);
+  const root = findGitRoot(cwd, facts.uid);
   return [root, cwd].find((path) => path !== undefined && unfitPlace(path, around) === undefined);
 }
 

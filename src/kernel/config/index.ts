@@ -1,4 +1,5 @@
 export { defaultConfig } from './defaults.ts';
+export { type ConfigExplanation, type ExplainedValue, explainConfig } from './explain.ts';
 export { type EnsuredHome, ensureHome, shellWord } from './home.ts';
 export { loadConfig } from './load.ts';
 export { type ProcessFacts, readProcess } from './process.ts';

@@ -68,7 +68,8 @@ function stricterClasses(current: unknown, given: unknown): Tightened {
   const rank = (word: unknown): number => VERDICT_ORDER.indexOf(String(word));
   for (const [effect, verdict] of Object.entries(map(given))) {
     const before = value[effect] ?? DEFAULT_VERDICTS[effect];
-    if (rank(verdict) > rank(before)) {
+    // Saying the default aloud counts: "destructive: deny" also ends the exception for what is confined to the workspace.
+    if (rank(verdict) > rank(before) || (rank(verdict) === rank(before) && value[effect] === undefined)) {
       value[effect] = verdict;
       changed.push([effect]);
     } else if (rank(verdict) < rank(before)) ignored.push({ part: [effect], why: MILDER });
