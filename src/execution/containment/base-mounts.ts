@@ -18,15 +18,14 @@ export function procCovers(): readonly Mount[] {
   return [...readOnly, ...hidden];
 }
 
-/** Everything but the person's own folders: system, devices, processes, scratch, HOME. */
+/** Everything but the person's own folders: system, devices, processes, scratch. */
 export function baseMounts(input: {
   readonly system: readonly Mount[];
   readonly proc_covers: readonly Mount[];
   readonly folders: PrivateFolders;
   readonly generated: string;
-  readonly home: string;
 }): readonly Mount[] {
-  const { folders, home } = input;
+  const { folders } = input;
   const generated = Object.entries(GENERATED_AT).map(
     ([name, dest]): Mount => ({ kind: 'bind', source: `${input.generated}/${name}`, dest, access: 'read' }),
   );
@@ -45,7 +44,6 @@ export function baseMounts(input: {
     { kind: 'symlink', target: '/run', dest: '/var/run' },
     { kind: 'bind', source: folders.tmp, dest: '/tmp', access: 'write' },
     { kind: 'symlink', target: '/tmp', dest: '/var/tmp' },
-    { kind: 'bind', source: folders.home, dest: home, access: 'write' },
   ];
 }
 

@@ -1,8 +1,17 @@
-import type { Dimension, DimensionReport } from '../types.ts';
+import { DIMENSIONS, type Dimension, type DimensionReport } from '../types.ts';
 import type { RunAs } from './run-as.ts';
 
-/** Who answers for each dimension: the plan (mounts, flags, environment) or whoever carries it out. */
-export const REPORTED_BY: Readonly<Record<Dimension, 'plan' | 'running'>> = {
+const enforced = (by: string): DimensionReport => ({ state: 'enforced', by });
+const atStart: DimensionReport = {
+  state: 'best_effort',
+  reason: 'known when a run starts: by cgroup where one can be written, otherwise by process limits or by watching',
+};
+
+/**
+ * Who answers for each dimension: `plan` (mounts, flags, environment; shown by the probe), or whoever carries the plan out, with
+ * what can be said before a run.
+ */
+export const REPORTED_BY: Readonly<Record<Dimension, 'plan' | { readonly running: DimensionReport }>> = {
   fs_read: 'plan',
   fs_write: 'plan',
   network: 'plan',
@@ -11,21 +20,29 @@ export const REPORTED_BY: Readonly<Record<Dimension, 'plan' | 'running'>> = {
   user_ns_nesting: 'plan',
   caps: 'plan',
   seccomp: 'plan',
-  memory: 'running',
-  pids: 'running',
-  cpu: 'running',
-  fsize: 'running',
-  disk: 'running',
+  memory: { running: atStart },
+  pids: { running: atStart },
+  cpu: { running: atStart },
+  fsize: { running: atStart },
+  disk: { running: atStart },
   env: 'plan',
   proc_mask: 'plan',
   tmp_noexec: 'plan',
   uid: 'plan',
-  teardown: 'running',
-  start_gate: 'running',
-  wall_clock: 'running',
+  teardown: { running: enforced('namespace init seen gone') },
+  start_gate: { running: enforced('launcher that waits for a token') },
+  wall_clock: { running: enforced('deadline of the supervisor') },
 };
 
-const enforced = (by: string): DimensionReport => ({ state: 'enforced', by });
+/** A whole report from a plan's part. A dimension that nobody answered for counts as not enforced. */
+export function fullReport(plan: Readonly<Partial<Record<Dimension, DimensionReport>>>): Readonly<Record<Dimension, DimensionReport>> {
+  const report = {} as Record<Dimension, DimensionReport>;
+  for (const dimension of DIMENSIONS) {
+    const by = REPORTED_BY[dimension];
+    report[dimension] = plan[dimension] ?? (by === 'plan' ? { state: 'not_enforced', reason: 'not reported by the plan' } : by.running);
+  }
+  return report;
+}
 
 /** What a plan of these flags enforces. The probe shows on this machine that the kernel really does. */
 export function planDimensions(input: {

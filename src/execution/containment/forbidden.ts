@@ -72,7 +72,6 @@ export function homeInside(user_home: string, user_name: string): string {
     !user_home.startsWith('/') ||
     SYSTEM_FOLDERS.some((folder) => folder === user_home) ||
     SYSTEM_TREES.some((folder) => within(user_home, folder)) ||
-    within(user_home, '/tmp') ||
     within(user_home, '/usr') ||
     within(user_home, '/opt');
   return unusable ? `/home/${user_name}` : user_home;

@@ -28,7 +28,8 @@ export function prepareMountPoints(
   for (const mount of binds) {
     const place = places.find(({ dest }) => mount.dest !== dest && within(mount.dest, dest));
     // What lies below another mount of ours is that one's content, and exists there.
-    if (!place || binds.some((other) => other.dest !== mount.dest && within(mount.dest, other.dest))) continue;
+    const covered = binds.some((other) => other.dest !== mount.dest && other.dest !== inside.home && within(mount.dest, other.dest));
+    if (!place || covered) continue;
     const parts = mount.dest.slice(place.dest.length + 1).split('/');
     const isFolder = kindOf(mount.source) === 'folder';
     const name = parts.at(-1) ?? '';

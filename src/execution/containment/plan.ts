@@ -48,6 +48,7 @@ export function buildPlan(spec: RunSpec, facts: PlanFacts, config: ExecutionConf
   const bind = (path: string, access: 'read' | 'write'): Mount => ({ kind: 'bind', source: path, dest: path, access });
   const personal = parentsFirst([
     ...facts.pins,
+    { kind: 'bind', source: folders.home, dest: facts.home, access: 'write' },
     ...toolchains.mounts,
     ...spec.workspaces.map(({ path, access }) => bind(path, access)),
     ...guards.mounts,

@@ -126,10 +126,11 @@ export function createPlanner(config: ExecutionConfig): (spec: RunSpec, own?: bo
     const generated = writeGenerated(folders, generatedFiles({ as, user_name, home, workspaces, person: personFor(primary) }));
     const toolchains = gatherToolchains({ config, persons, workspaces: spec.workspaces, reaches: (path) => reaches(path, as) });
     const guards = gatherGuards(spec.workspaces, { git_config_write: spec.git_config_write, home: config.user_home, find });
-    const inside = [...spec.workspaces, ...spec.openings].map(
+    const given = [...spec.workspaces, ...spec.openings].map(
       ({ path, access }): Mount => ({ kind: 'bind', source: path, dest: path, access }),
     );
-    const pins = prepareMountPoints([...toolchains.mounts, ...inside, ...guards.mounts], { home, folders }, as);
+    const ownHome: Mount = { kind: 'bind', source: folders.home, dest: home, access: 'write' };
+    const pins = prepareMountPoints([ownHome, ...toolchains.mounts, ...given, ...guards.mounts], { home, folders }, as);
     const pinned = pins.flatMap(({ source, dest }) => {
       const stat = look(source);
       return stat ? [{ path: dest, dev: stat.dev, ino: stat.ino }] : [];

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import type { SandboxPlan } from '../core-types.ts';
+import type { SandboxPlan } from '../../core-types.ts';
 
 /** What one short script inside a plan's sandbox did. */
 export interface BashResult {

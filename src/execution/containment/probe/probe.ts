@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto';
+import { chownSync, lstatSync, mkdirSync, mkdtempSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { basename, dirname, join } from 'node:path';
+import { AppError, toAppError } from '../../../kernel/errors.ts';
+import type { ExecutionConfig, SandboxPlan } from '../../core-types.ts';
+import type { ContainmentReport, RunSpec } from '../../types.ts';
+import { fullReport } from '../dimensions.ts';
+import { createPlanner } from '../planner.ts';
+import { adviceFor, kernelSettings } from './advice.ts';
+import { type Facts, failures, parseFacts } from './checks.ts';
+import { containedBash } from './contained-bash.ts';
+import { probeScript } from './script.ts';
+
+const DEADLINE_MS = 10_000;
+const MAX_DETAIL = 2000;
+
+/** The modes a run can have; they meet different rules of the kernel, so each is proved on its own. */
+export type Mode = 'self' | 'dropped';
+
+export type ModeResult =
+  | { readonly ok: true; readonly report: ContainmentReport }
+  | { readonly ok: false; readonly cause: string; readonly fix: string; readonly detail: string };
+
+/** Any ordinary account shows whether ordinary accounts may; nobody is on every machine. */
+const NOBODY = 65534;
+
+/**
+ * Runs the production flags on a scratch Workspace and tries, inside, what must not work. What comes back are facts of this
+ * machine at this moment; nothing is inferred from versions or settings.
+ */
+export async function probeMode(config: ExecutionConfig, mode: Mode): Promise<ModeResult> {
+  const canary = `writ-canary-${randomBytes(12).toString('hex')}`;
+  const scratch = makeScratch(config, mode);
+  const hidden = join(config.home, `${basename(scratch)}.bait`);
+  const listeners: Server[] = [];
+  const leftovers = [scratch, hidden];
+  try {
+    writeFileSync(hidden, '');
+    const tcp = await listen(listeners, { host: '127.0.0.1', port: 0 });
+    const abstract = `writ-probe-${randomBytes(8).toString('hex')}`;
+    await listen(listeners, { path: `\0${abstract}` });
+    const address = tcp.address();
+    const port = typeof address === 'object' && address ? address.port : 0;
+    const planner = createPlanner({ ...config, host_env: { ...config.host_env, WRIT_PROBE_CANARY: canary } });
+    const plan = await planner(scratchSpec(scratch, config), true);
+    leftovers.push(dirname(plan.private_home));
+    const script = probeScript({ canary, port, abstract, hidden });
+    const result = await containedBash(plan, script, AbortSignal.timeout(DEADLINE_MS));
+    return judge(plan, parseFacts(result.stdout), result.stderr);
+  } catch (thrown) {
+    const error = toAppError(thrown);
+    const timedOut = thrown instanceof Error && thrown.name === 'AbortError';
+    return {
+      ok: false,
+      cause: timedOut ? `The probe did not end within ${DEADLINE_MS / 1000} seconds.` : error.message,
+      fix: error.fix ?? 'Run `writ doctor` again; if it stays, the detail says what failed.',
+      detail: error.code,
+    };
+  } finally {
+    for (const server of listeners) server.close();
+    for (const path of leftovers) rmSync(path, { recursive: true, force: true });
+  }
+}
+
+function judge(plan: SandboxPlan, facts: Facts, stderr: string): ModeResult {
+  if (facts['finished'] === undefined) {
+    const detail = stderr.trim().slice(0, MAX_DETAIL) || 'bubblewrap ended without a word';
+    return { ok: false, ...adviceFor(stderr, kernelSettings()), detail };
+  }
+  const host: Facts = Object.fromEntries(
+    ['user', 'pid', 'net', 'ipc', 'uts', 'mnt'].map((name) => [`ns_${name}`, readlinkSync(`/proc/self/ns/${name}`)]),
+  );
+  const wrong = failures(facts, host, plan.seccomp.byteLength > 0);
+  if (wrong.length > 0) {
+    return {
+      ok: false,
+      cause: `bubblewrap runs here but does not contain: ${wrong.join('; ')}.`,
+      fix: 'Do not run commands on this machine until that is understood; please report it with the detail.',
+      detail: JSON.stringify(facts).slice(0, MAX_DETAIL),
+    };
+  }
+  const unknown = facts['nested_userns'] === 'unknown' ? ['nested user namespaces were not tried: /usr/bin/unshare is missing'] : [];
+  return { ok: true, report: { backend: 'bubblewrap', dimensions: fullReport(plan.dimensions), notes: [...plan.notes, ...unknown] } };
+}
+
+/** A small repository of the right owner, where that owner can reach it. */
+function makeScratch(config: ExecutionConfig, mode: Mode): string {
+  const owner = mode === 'dropped' ? NOBODY : undefined;
+  // The Writ home can't be walked by another uid; the run's own private folders are looked up the same way, see private-folders.ts.
+  const parent = mode === 'dropped' ? (config.shared_root ?? '/var/lib/writ') : config.home;
+  mkdirSync(parent, { recursive: true, mode: mode === 'dropped' ? 0o711 : 0o700 });
+  if (lstatSync(parent).isSymbolicLink()) throw new AppError('containment_unavailable', `${parent} is a link.`);
+  const scratch = mkdtempSync(join(parent, 'probe-'));
+  mkdirSync(join(scratch, '.git', 'hooks'), { recursive: true });
+  if (owner !== undefined) for (const path of ['.git/hooks', '.git', '.']) chownSync(join(scratch, path), owner, owner);
+  return scratch;
+}
+
+function scratchSpec(scratch: string, config: ExecutionConfig): RunSpec {
+  return {
+    command: '',
+    cwd: scratch,
+    workspaces: [{ path: scratch, access: 'write' }],
+    owner: { organization: 'writ', agent: 'probe', run: 'probe', workspace: 'probe' },
+    stdin: 'closed',
+    timeout_ms: DEADLINE_MS,
+    limits: config.limits,
+    openings: [],
+    git_config_write: false,
+  };
+}
+
+async function listen(listeners: Server[], where: { host: string; port: number } | { path: string }): Promise<Server> {
+  const server = createServer((socket) => socket.destroy());
+  listeners.push(server);
+  await new Promise<void>((done, failed) => {
+    server.once('error', failed);
+    server.listen(where, done);
+  });
+  return server;
+}
