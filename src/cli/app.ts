@@ -1,5 +1,5 @@
-import type { Execution } from '../execution/types.ts';
 import type { AuditLog } from '../audit/types.ts';
+import type { Execution } from '../execution/types.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Assessment, Decision } from '../policy/index.ts';
 

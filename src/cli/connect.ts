@@ -36,7 +36,8 @@ export const HOSTS: readonly Host[] = [
 
 /** Ready to paste for every host, or for the one whose name starts as asked; undefined: no such host. */
 export function connectText(argv: readonly string[], asked?: string): string | undefined {
-  const hosts = asked === undefined ? HOSTS : HOSTS.filter((host) => host.name.toLowerCase().replace(' ', '-').startsWith(asked.toLowerCase()));
+  const hosts =
+    asked === undefined ? HOSTS : HOSTS.filter((host) => host.name.toLowerCase().replace(' ', '-').startsWith(asked.toLowerCase()));
   if (hosts.length === 0) return undefined;
   return hosts.map((host) => `${host.name}: ${host.place}\n\n${indent(host.snippet(argv))}`).join('\n\n');
 }

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { AppError, errorEntry, toAppError } from '../kernel/errors.ts';
+import { type AppError, errorEntry, toAppError } from '../kernel/errors.ts';
 import type { App, Terminal } from './app.ts';
 import { auditCommands } from './commands/audit.ts';
 import { checkCommand } from './commands/check.ts';
@@ -18,7 +18,8 @@ export async function runProgram(argv: readonly string[], version: string, app: 
     .exitOverride()
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
     .showHelpAfterError('(writ --help shows the commands)');
-  for (const add of [mcpCommand, checkCommand, jobCommands, auditCommands, doctorCommand, connectCommand, configCommands, demoCommand]) add(program, app, terminal);
+  for (const add of [mcpCommand, checkCommand, jobCommands, auditCommands, doctorCommand, connectCommand, configCommands, demoCommand])
+    add(program, app, terminal);
   try {
     await program.parseAsync(argv, { from: 'user' });
   } catch (thrown) {

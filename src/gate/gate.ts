@@ -51,14 +51,14 @@ export function createGate(parts: GateParts): Gate {
     const started = parts.clock.monotonic();
     const tool = resolveTool(request.tool, byName);
     const { value: raw, notes } = stripReserved(request.arguments);
+    const name = tool?.name ?? request.tool.slice(0, 128);
     const seen = {
-      tool: tool?.name ?? request.tool.slice(0, 128),
       arguments: parts.redactor.value(raw),
       digest: digest(canonicalArguments(raw)),
     };
 
     const refuse = async (error: AppError, decision?: Decision): Promise<GateAnswer> => {
-      await record(request, action, 'action.refused', {
+      await record(request, action, name, 'action.refused', {
         ...seen,
         notes,
         code: error.code,
@@ -98,7 +98,7 @@ export function createGate(parts: GateParts): Gate {
     if (unasked) return refuse(unasked, decision);
     if (request.signal.aborted) return refuse(new AppError('cancelled', 'The request was cancelled before it started.'), decision);
 
-    await record(request, action, 'action.decided', { ...seen, notes, policy: policyDigest, ...judged(decision, parts.redactor) });
+    await record(request, action, name, 'action.decided', { ...seen, notes, policy: policyDigest, ...judged(decision, parts.redactor) });
     let output: Awaited<ReturnType<Tool['run']>>;
     try {
       output = await tool.run(parsed.input, context, decision);
@@ -118,9 +118,9 @@ export function createGate(parts: GateParts): Gate {
     };
   }
 
-  async function record(request: GateRequest, action: ActionId, type: string, data: Record<string, unknown>): Promise<void> {
+  async function record(request: GateRequest, action: ActionId, tool: string, type: string, data: Record<string, unknown>): Promise<void> {
     const log = await parts.audit();
-    await log.record({ type, at: parts.clock.now(), ...request.owner, action, data: stringsOnly(data) });
+    await log.record({ type, at: parts.clock.now(), ...request.owner, action, tool, data: jsonOnly(data) });
   }
 
   /** The outcome row is queued: a full disk or a stopping process must not turn what happened into an error. */
@@ -134,7 +134,7 @@ export function createGate(parts: GateParts): Gate {
     const log = await parts.audit();
     const ms = Math.round(parts.clock.monotonic() - started);
     const safe = parts.redactor.value({ ...data, ms }) as Record<string, unknown>;
-    log.enqueue({ type: 'action.finished', at: parts.clock.now(), ...request.owner, action, tool, data: stringsOnly(safe) });
+    log.enqueue({ type: 'action.finished', at: parts.clock.now(), ...request.owner, action, tool, data: jsonOnly(safe) });
   }
 }
 
@@ -200,6 +200,6 @@ function canonicalArguments(raw: unknown): string {
 }
 
 /** JSON only: `undefined` members go, so that the stored bytes are what was meant. */
-function stringsOnly(data: Record<string, unknown>): Record<string, unknown> {
+function jsonOnly(data: Record<string, unknown>): Record<string, unknown> {
   return JSON.parse(JSON.stringify(data)) as Record<string, unknown>;
 }

@@ -6,15 +6,10 @@ import { version } from './parts/version.ts';
 // Other entries stand beside this one, as sources and in the bundle.
 const entry = (name: string): URL => new URL(`./${name}${extname(import.meta.url)}`, import.meta.url);
 
-await runProgram(
-  process.argv.slice(2),
-  version,
-  () => composeApp(entry),
-  {
-    out: (text) => void process.stdout.write(text),
-    err: (text) => void process.stderr.write(text),
-    exit: (code) => {
-      process.exitCode = code;
-    },
+await runProgram(process.argv.slice(2), version, () => composeApp(entry), {
+  out: (text) => void process.stdout.write(text),
+  err: (text) => void process.stderr.write(text),
+  exit: (code) => {
+    process.exitCode = code;
   },
-);
+});

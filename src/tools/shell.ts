@@ -90,7 +90,13 @@ export function createShell(execution: Execution, settings: ShellSettings): Tool
   };
 }
 
-async function foreground(execution: Execution, spec: RunSpec, yield_ms: number, context: CallContext, decision: Decision): Promise<ToolOutput> {
+async function foreground(
+  execution: Execution,
+  spec: RunSpec,
+  yield_ms: number,
+  context: CallContext,
+  decision: Decision,
+): Promise<ToolOutput> {
   const handle = await execution.start(spec, context.signal);
   const first = await firstOf(handle.done, yield_ms);
   if (first === 'yield') {

@@ -20,9 +20,21 @@ describe('shell', () => {
     mcp = await startMcp(place);
     const result = await mcp.call('shell', { command: 'echo out; echo err >&2; echo "in $PWD"; exit 3' });
     expect(result.isError).toBe(false);
-    expect(result.structured).toMatchObject({ status: 'exited', exit_code: 3, timed_out: false, stdout: `out\nin ${place.workspace}\n`, stderr: 'err\n', truncated: false });
+    expect(result.structured).toMatchObject({
+      status: 'exited',
+      exit_code: 3,
+      timed_out: false,
+      stdout: `out\nin ${place.workspace}\n`,
+      stderr: 'err\n',
+      truncated: false,
+    });
     expect(result.structured['teardown']).toMatchObject({ verified: true, survivors: [] });
-    expect(result.structured['containment']).toMatchObject({ fs_read: 'enforced', network: 'enforced', pid_ns: 'enforced', seccomp: 'enforced' });
+    expect(result.structured['containment']).toMatchObject({
+      fs_read: 'enforced',
+      network: 'enforced',
+      pid_ns: 'enforced',
+      seccomp: 'enforced',
+    });
     expect(result.text).toContain('exit 3');
   });
 
@@ -92,7 +104,8 @@ describe('jobs', () => {
     expect(seen.structured['job']).toMatchObject({ state: 'running' });
     writeFileSync(join(place.workspace, 'go'), '');
     let page = await mcp.call('job_output', { job_id, cursor: 0, wait_ms: 20_000 });
-    while (page.structured['end'] !== true) page = await mcp.call('job_output', { job_id, cursor: page.structured['next_cursor'], wait_ms: 20_000 });
+    while (page.structured['end'] !== true)
+      page = await mcp.call('job_output', { job_id, cursor: page.structured['next_cursor'], wait_ms: 20_000 });
     expect(page.structured['job']).toMatchObject({ state: 'exited', exit_code: 4 });
     expect((await mcp.call('job_output', { job_id, cursor: 0 })).structured['output']).toBe('finished\n');
     expect((await mcp.call('job_list', {})).structured).toMatchObject({ total: 1 });
@@ -105,7 +118,8 @@ describe('jobs', () => {
     const job_id = result.structured['job_id'] as string;
     writeFileSync(join(place.workspace, 'go'), '');
     let page = await mcp.call('job_output', { job_id, cursor: 6, wait_ms: 20_000 });
-    while (page.structured['end'] !== true) page = await mcp.call('job_output', { job_id, cursor: page.structured['next_cursor'], wait_ms: 20_000 });
+    while (page.structured['end'] !== true)
+      page = await mcp.call('job_output', { job_id, cursor: page.structured['next_cursor'], wait_ms: 20_000 });
     expect(page.structured['job']).toMatchObject({ state: 'exited', exit_code: 0 });
   });
 
@@ -127,7 +141,12 @@ describe('the record', () => {
     const list = await runWrit(place, ['audit', 'list', '--json']);
     expect(list.code).toBe(0);
     const { events } = JSON.parse(list.stdout) as { events: { type: string; data: Record<string, unknown> }[] };
-    expect(events.map((event) => event.type).filter((type) => type.startsWith('action.')).sort()).toEqual(['action.decided', 'action.finished', 'action.refused']);
+    expect(
+      events
+        .map((event) => event.type)
+        .filter((type) => type.startsWith('action.'))
+        .sort(),
+    ).toEqual(['action.decided', 'action.finished', 'action.refused']);
     const refused = events.find((event) => event.type === 'action.refused');
     expect(refused?.data).toMatchObject({ code: 'denied_by_policy', verdict: 'deny' });
     expect(JSON.stringify(refused?.data['notes'])).toContain('_writ_owner');

@@ -6,7 +6,11 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 /** The program from its sources: what is tested is what is edited. */
-export const WRIT = [process.execPath, '--disable-warning=ExperimentalWarning', fileURLToPath(new URL('../../src/main/cli.ts', import.meta.url))] as const;
+export const WRIT = [
+  process.execPath,
+  '--disable-warning=ExperimentalWarning',
+  fileURLToPath(new URL('../../src/main/cli.ts', import.meta.url)),
+] as const;
 
 /** Folders of one test: a Writ home and a Workspace, both gone afterwards. */
 export interface Place {
@@ -49,7 +53,10 @@ export interface McpProcess {
 }
 
 /** `writ mcp` as a host starts it, after the handshake. */
-export async function startMcp(place: Place, options: { args?: readonly string[]; cwd?: string; handshake?: boolean; argv?: readonly string[] } = {}): Promise<McpProcess> {
+export async function startMcp(
+  place: Place,
+  options: { args?: readonly string[]; cwd?: string; handshake?: boolean; argv?: readonly string[] } = {},
+): Promise<McpProcess> {
   const [command = process.execPath, ...base] = options.argv ?? WRIT;
   const child = spawn(command, [...base, 'mcp', ...(options.args ?? ['--root', place.workspace])], {
     cwd: options.cwd ?? place.workspace,
@@ -62,7 +69,11 @@ export async function startMcp(place: Place, options: { args?: readonly string[]
   });
   const waiting = new Map<number | string, { resolve: (value: Record<string, unknown>) => void; reject: (error: Error) => void }>();
   createInterface({ input: child.stdout }).on('line', (line) => {
-    const message = JSON.parse(line) as { id?: number | string; result?: Record<string, unknown>; error?: { message: string; code: number } };
+    const message = JSON.parse(line) as {
+      id?: number | string;
+      result?: Record<string, unknown>;
+      error?: { message: string; code: number };
+    };
     const pending = message.id === undefined ? undefined : waiting.get(message.id);
     if (!pending || message.id === undefined) return;
     waiting.delete(message.id);
@@ -113,9 +124,17 @@ export async function startMcp(place: Place, options: { args?: readonly string[]
 }
 
 /** Runs `writ ARGS` to its end. */
-export async function runWrit(place: Place, args: readonly string[], options: { cwd?: string; input?: string } = {}): Promise<{ code: number | null; stdout: string; stderr: string }> {
+export async function runWrit(
+  place: Place,
+  args: readonly string[],
+  options: { cwd?: string; input?: string } = {},
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const [command = process.execPath, ...base] = WRIT;
-  const child = spawn(command, [...base, ...args], { cwd: options.cwd ?? place.workspace, env: place.env, stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(command, [...base, ...args], {
+    cwd: options.cwd ?? place.workspace,
+    env: place.env,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
   child.stdin.on('error', () => {});
   child.stdin.end(options.input ?? '');
   const collect = async (stream: NodeJS.ReadableStream): Promise<string> => {

@@ -18,7 +18,11 @@ export function checkCommand(program: Command, app: () => Promise<App>, terminal
       const parts = await app();
       const command = words.join(' ');
       const { assessment, decision } = await parts.check(command, resolve(parts.cwd, options.cwd ?? '.'));
-      terminal.out(options.json ? `${JSON.stringify(checkToJson(command, assessment, decision))}\n` : `${renderCheck(command, assessment, decision)}\n`);
+      terminal.out(
+        options.json
+          ? `${JSON.stringify(checkToJson(command, assessment, decision))}\n`
+          : `${renderCheck(command, assessment, decision)}\n`,
+      );
       terminal.exit(EXIT[decision.verdict]);
     });
 }

@@ -11,7 +11,10 @@ export function connectCommand(program: Command, app: () => Promise<App>, termin
     .action(async (host?: string) => {
       const { self } = await app();
       const text = connectText([...self, 'mcp'], host);
-      if (text === undefined) throw new AppError('invalid_arguments', `No configuration is known for "${host}".`, { fix: `Known: ${HOSTS.map((each) => each.name).join(', ')}.` });
+      if (text === undefined)
+        throw new AppError('invalid_arguments', `No configuration is known for "${host}".`, {
+          fix: `Known: ${HOSTS.map((each) => each.name).join(', ')}.`,
+        });
       terminal.out(`${text}\n`);
     });
 }

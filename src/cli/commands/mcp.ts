@@ -7,7 +7,12 @@ export function mcpCommand(program: Command, app: () => Promise<App>): void {
   program
     .command('mcp')
     .description('serve MCP on standard input and output, for a coding agent to start')
-    .option('--root <dir>', 'a folder the agent may work in; repeatable (default: the roots the client names, else the git root of the current folder)', collect, [])
+    .option(
+      '--root <dir>',
+      'a folder the agent may work in; repeatable (default: the roots the client names, else the git root of the current folder)',
+      collect,
+      [],
+    )
     .option('--toolset <name>', 'which tools the agent sees', 'default')
     .action(async (options: { root: string[]; toolset: string }) => {
       await (await app()).serveMcp({ roots: options.root, toolset: options.toolset });

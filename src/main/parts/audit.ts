@@ -5,7 +5,12 @@ import { createStore, databaseFile } from '../../store/index.ts';
 import { version } from './version.ts';
 
 /** The audit log of this process: a chain of its own in the database of the Writ home. */
-export function openAudit(parts: { readonly home: string; readonly writer: URL; readonly clock: Clock; readonly logger: Logger }): AuditLog {
+export function openAudit(parts: {
+  readonly home: string;
+  readonly writer: URL;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}): AuditLog {
   const store = createStore<AuditWrites>({ file: databaseFile(parts.home), entry: parts.writer });
   const log = createAuditLog({ store, home: parts.home, writer: { pid: process.pid, version }, clock: parts.clock, logger: parts.logger });
   return {

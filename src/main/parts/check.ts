@@ -1,19 +1,26 @@
 import { realpathSync } from 'node:fs';
-import { findGitRoot } from '../../identity/index.ts';
+import { resolveWorkspaces } from '../../identity/index.ts';
 import type { ProcessFacts } from '../../kernel/config/index.ts';
 import { type Assessment, assessCommand, type Decision, decide, type PolicyConfig } from '../../policy/index.ts';
 import { createFacts } from '../../tools/index.ts';
 
 /** A command judged as an agent working in `cwd` would have it judged; nothing is run or recorded. */
-export function checkCommand(request: { readonly command: string; readonly cwd: string; readonly facts: ProcessFacts; readonly policy: PolicyConfig }): {
+export function checkCommand(request: {
+  readonly command: string;
+  readonly cwd: string;
+  readonly facts: ProcessFacts;
+  readonly home: string;
+  readonly policy: PolicyConfig;
+}): {
   assessment: Assessment;
   decision: Decision;
 } {
   const cwd = realpathSync(request.cwd);
+  const resolved = resolveWorkspaces({ roots_flag: [], client_roots: [], facts: { ...request.facts, cwd }, writ_home: request.home });
   const assessment = assessCommand(request.command, {
     cwd,
     home: request.facts.user.home ?? '/nonexistent',
-    workspaces: [findGitRoot(cwd) ?? cwd],
+    workspaces: resolved.ok ? resolved.workspaces.map((workspace) => workspace.path) : [cwd],
     facts: createFacts(request.facts.host_env['PATH'] ?? ''),
   });
   return { assessment, decision: decide(assessment, request.policy) };

@@ -10,7 +10,8 @@ import type { Logger } from '../../kernel/logger.ts';
 export async function closeOrphans(execution: Execution, audit: () => Promise<AuditLog>, logger: Logger, clock: Clock): Promise<void> {
   const report = await execution.recover();
   if (report.swept_processes > 0) logger.warn('processes of an earlier Writ were ended', { count: report.swept_processes });
-  for (const item of report.unreadable) logger.warn('a record can not be read and is kept as it is', { path: item.path, reason: item.reason });
+  for (const item of report.unreadable)
+    logger.warn('a record can not be read and is kept as it is', { path: item.path, reason: item.reason });
   const at = clock.now();
   const rows = [
     ...report.jobs_lost.map((job_id) => ({ type: 'job.lost', data: { job_id } })),

@@ -1,9 +1,9 @@
-import { AppError } from '../../kernel/errors.ts';
 import type { App } from '../../cli/app.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { ensureHome, loadConfig, readProcess } from '../../kernel/config/index.ts';
-import { createStderrLogger } from '../../kernel/stderr-logger.ts';
+import { AppError } from '../../kernel/errors.ts';
 import { createRedactor } from '../../kernel/redaction/index.ts';
+import { createStderrLogger } from '../../kernel/stderr-logger.ts';
 import { once } from './once.ts';
 import { policyOf } from './policy.ts';
 import { selfCommand } from './self-command.ts';
@@ -26,9 +26,13 @@ export async function composeApp(entry: (name: string) => URL): Promise<App> {
     const loaded = await loadConfig(facts, { home: home().home, project_dir: facts.cwd });
     if (loaded.ok) return loaded;
     const first = loaded.problems[0];
-    throw new AppError('config_invalid', `The configuration can't be used: ${first?.message ?? 'unreadable'}${first?.file ? ` (${first.file}${first.line ? `:${first.line}` : ''})` : ''}.`, {
-      fix: 'Run `writ config check` for all of it.',
-    });
+    throw new AppError(
+      'config_invalid',
+      `The configuration can't be used: ${first?.message ?? 'unreadable'}${first?.file ? ` (${first.file}${first.line ? `:${first.line}` : ''})` : ''}.`,
+      {
+        fix: 'Run `writ config check` for all of it.',
+      },
+    );
   });
   const redactor = createRedactor({ known_values: [] });
   const logger = createStderrLogger({ redactor, level: 'info', output: process.stderr, clock });
@@ -49,11 +53,31 @@ export async function composeApp(entry: (name: string) => URL): Promise<App> {
     home: () => home().home,
     execution,
     audit,
-    check: async (command, cwd) => (await import('./check.ts')).checkCommand({ command, cwd, facts, policy: await policyOf((await config()).config) }),
-    explainConfig: async () => (await import('./explain.ts')).explainLocalConfig(facts, home().home),
+    check: async (command, cwd) =>
+      (await import('./check.ts')).checkCommand({
+        command,
+        cwd,
+        facts,
+        home: home().home,
+        policy: await policyOf((await config()).config),
+      }),
+    explainConfig: async () => (await import('./explain.ts')).explainLocalConfig(facts, home().home, redactor),
     serveMcp: async (options) => {
       const { serveMcp } = await import('./serve-mcp.ts');
-      await serveMcp({ ...options, facts, home: home().home, config: (await config()).config, redactor, logger, clock, execution, audit, version, input: process.stdin, output: process.stdout });
+      await serveMcp({
+        ...options,
+        facts,
+        home: home().home,
+        config: (await config()).config,
+        redactor,
+        logger,
+        clock,
+        execution,
+        audit,
+        version,
+        input: process.stdin,
+        output: process.stdout,
+      });
     },
     demonstrate: async () => {
       const { demonstrate } = await import('./demonstrate.ts');

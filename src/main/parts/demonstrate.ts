@@ -6,13 +6,19 @@ import { PassThrough } from 'node:stream';
 import { AppError } from '../../kernel/errors.ts';
 import { type McpParts, serveMcp } from './serve-mcp.ts';
 
-const COMMAND = 'echo "Hello from $(id -un) in $PWD"; echo "my home holds: $(ls -A ~ | tr "\\n" " ")"; echo "network devices: $(ls /sys/class/net 2>/dev/null || echo none)"; sleep 300 & exit 3';
+const COMMAND =
+  'echo "Hello from $(id -un) in $PWD"; echo "my home holds: $(ls -A ~ | tr "\\n" " ")"; echo "network devices: $(ls /sys/class/net 2>/dev/null || echo none)"; sleep 300 & exit 3';
 const REFUSED = 'cat ~/.ssh/id_ed25519';
 
 interface Answer {
   readonly isError?: boolean;
   readonly content?: readonly { readonly text?: string }[];
-  readonly structuredContent?: { readonly exit_code: number | null; readonly duration_ms: number; readonly containment: Record<string, string>; readonly teardown: { verified: boolean; ms: number } | null };
+  readonly structuredContent?: {
+    readonly exit_code: number | null;
+    readonly duration_ms: number;
+    readonly containment: Record<string, string>;
+    readonly teardown: { verified: boolean; ms: number } | null;
+  };
 }
 
 /** One command that runs and one that is refused, through a real MCP conversation with a server of our own. */
@@ -23,7 +29,11 @@ export async function demonstrate(parts: Omit<McpParts, 'roots' | 'toolset' | 'i
   const served = serveMcp({ ...parts, roots: [folder], toolset: 'default', input, output });
   const client = talk(input, output);
   try {
-    await client.ask('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'writ demo', version: parts.version } });
+    await client.ask('initialize', {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'writ demo', version: parts.version },
+    });
     client.tell('notifications/initialized');
     const ran = await client.ask('tools/call', { name: 'shell', arguments: { command: COMMAND } });
     const refused = await client.ask('tools/call', { name: 'shell', arguments: { command: REFUSED } });
@@ -52,7 +62,10 @@ function receipt(answer: Answer): string {
   ].join('\n');
 }
 
-function talk(input: PassThrough, output: PassThrough): { ask(method: string, params: unknown): Promise<Answer>; tell(method: string): void } {
+function talk(
+  input: PassThrough,
+  output: PassThrough,
+): { ask(method: string, params: unknown): Promise<Answer>; tell(method: string): void } {
   const waiting = new Map<number, { resolve: (answer: Answer) => void; reject: (error: AppError) => void }>();
   createInterface({ input: output })
     .on('line', (line) => {

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { createExecution, type Execution } from '../../execution/index.ts';
-import { AppError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Config, ProcessFacts } from '../../kernel/config/index.ts';
+import { AppError } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/logger.ts';
 
 const DAY = 24 * 3_600_000;
@@ -19,7 +19,9 @@ export function createLocalExecution(parts: {
 }): Execution {
   const { facts, home, config } = parts;
   if (facts.user.home === undefined) {
-    throw new AppError('config_invalid', `The user with uid ${facts.uid} has no home folder in the password database.`, { fix: 'Give the account a home folder.' });
+    throw new AppError('config_invalid', `The user with uid ${facts.uid} has no home folder in the password database.`, {
+      fix: 'Give the account a home folder.',
+    });
   }
   return createExecution(
     {

@@ -10,7 +10,10 @@ export async function policyOf(config: Config): Promise<PolicyConfig> {
   const { loadRules } = await import('../../policy/index.ts');
   for (const [list, rules] of Object.entries({ deny, prompt, allow })) {
     const loaded = loadRules(rules);
-    if (!loaded.ok) throw new AppError('config_invalid', `dangerous.${list}: ${loaded.problems.slice(0, 3).join('; ')}.`, { fix: 'Correct the rule or its examples in ~/.writ/config.json.' });
+    if (!loaded.ok)
+      throw new AppError('config_invalid', `dangerous.${list}: ${loaded.problems.slice(0, 3).join('; ')}.`, {
+        fix: 'Correct the rule or its examples in ~/.writ/config.json.',
+      });
   }
   return policy;
 }

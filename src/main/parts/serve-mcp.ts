@@ -14,8 +14,8 @@ import { assessCommand } from '../../policy/index.ts';
 import { createFacts, createTools, jobLine } from '../../tools/index.ts';
 import { closeOrphans } from './close-orphans.ts';
 import { INSTRUCTIONS } from './instructions.ts';
-import { spooledOutput } from './spooled-output.ts';
 import { policyOf } from './policy.ts';
+import { spooledOutput } from './spooled-output.ts';
 
 export interface McpParts {
   readonly roots: readonly string[];
@@ -94,7 +94,11 @@ export async function serveMcp(parts: McpParts): Promise<void> {
   });
 
   // Off the start-up path: what an earlier process left behind, and a runner for the first command.
-  const tidied = setTimeoutUnref(() => closeOrphans(execution, parts.audit, logger, clock).catch((thrown: unknown) => logger.warn('recovery failed', { reason: String(thrown) })));
+  const tidied = setTimeoutUnref(() =>
+    closeOrphans(execution, parts.audit, logger, clock).catch((thrown: unknown) =>
+      logger.warn('recovery failed', { reason: String(thrown) }),
+    ),
+  );
   await server.closed;
   clearTimeout(tidied);
   await execution.close();

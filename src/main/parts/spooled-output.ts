@@ -22,7 +22,11 @@ export function spooledOutput(execution: Execution, redactor: Redactor, agent: P
       if (!page) return undefined;
       const text = redactor.text(page.chunks.map((chunk) => chunk.text).join(''));
       const total = isId('job', id) ? (await execution.jobs.get(id))?.spooled_bytes : undefined;
-      return { text, ...(page.end ? {} : { next_cursor: page.next_cursor }), remaining_bytes: Math.max(0, (total ?? page.next_cursor) - page.next_cursor) };
+      return {
+        text,
+        ...(page.end ? {} : { next_cursor: page.next_cursor }),
+        remaining_bytes: Math.max(0, (total ?? page.next_cursor) - page.next_cursor),
+      };
     },
   };
 }

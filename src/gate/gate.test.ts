@@ -1,0 +1,178 @@
+import { describe, expect, test } from 'vitest';
+import type { AuditEvent, AuditLog } from '../audit/types.ts';
+import { systemClock } from '../kernel/clock.ts';
+import { AppError } from '../kernel/errors.ts';
+import { silentLogger } from '../kernel/logger.ts';
+import { createRedactor } from '../kernel/redaction/index.ts';
+import type { Assessment, Effect, PolicyConfig, Verdict } from '../policy/types.ts';
+import type { Tool } from '../tools/tool.ts';
+import { createGate, type GateParts } from './gate.ts';
+import type { GateAnswer, GateRequest } from './types.ts';
+
+const SECRET = 'ghp_FakeToken0FakeToken0FakeToken0FakeTo';
+
+interface Seen {
+  readonly events: AuditEvent[];
+  readonly ran: unknown[];
+}
+
+/** A tool whose assessment is what its argument says, so that every verdict can be walked through. */
+function probe(seen: Seen, run?: () => never): Tool<{ effect: Effect; verdict?: Verdict }> {
+  return {
+    name: 'probe',
+    description: '',
+    inputSchema: {},
+    outputSchema: {},
+    annotations: { title: '', readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    parse: (raw) => {
+      const input = raw as { effect?: Effect };
+      return input.effect
+        ? { ok: true, input: { ...input, effect: input.effect } }
+        : { ok: false, problem: 'Invalid arguments: effect: is missing.' };
+    },
+    assess: ({ effect, verdict }): Assessment => ({
+      effects: [effect],
+      findings:
+        effect === 'safe' ? [] : [{ effect, span: [0, 1], argv: ['probe', 'x'], reason: 'does it', ...(verdict ? { verdict } : {}) }],
+      commands: [{ argv: ['probe', 'x'], span: [0, 1] }],
+      git_config_write: false,
+    }),
+    run: async (input) => {
+      run?.();
+      seen.ran.push(input);
+      return { structured: { token: SECRET }, text: `it said ${SECRET}`, evidence: { exit: 0, said: SECRET } };
+    },
+  };
+}
+
+function memoryLog(events: AuditEvent[], broken = false): AuditLog {
+  return {
+    record: async (event) => {
+      if (broken) throw new AppError('store_unavailable', 'The database is gone.');
+      events.push(event);
+      return { chain: 'chn', seq: events.length };
+    },
+    enqueue: (event) => void events.push(event),
+    flush: async () => {},
+    close: async () => {},
+  };
+}
+
+const policy: PolicyConfig = { classes: {}, deny: [], prompt: [], allow: [] };
+
+function gateWith(more: Partial<GateParts> = {}, broken = false, run?: () => never): { gate: ReturnType<typeof createGate>; seen: Seen } {
+  const seen: Seen = { events: [], ran: [] };
+  const gate = createGate({
+    tools: [probe(seen, run)],
+    allows: (toolset) => toolset === 'default',
+    policy,
+    nonInteractive: 'deny',
+    audit: async () => memoryLog(seen.events, broken),
+    redactor: createRedactor(),
+    clock: systemClock,
+    logger: silentLogger,
+    ...more,
+  });
+  return { gate, seen };
+}
+
+const owner = { organization: 'org_local', agent: 'agent_local', run: 'run_1', workspace: '/w' };
+const ask = (more: Partial<GateRequest> = {}): GateRequest => ({
+  tool: 'probe',
+  arguments: { effect: 'safe' },
+  owner,
+  workspaces: [{ path: '/w', access: 'write' }],
+  toolset: 'default',
+  signal: new AbortController().signal,
+  progress: () => {},
+  ...more,
+});
+const codeOf = (answer: GateAnswer): string => (answer.type === 'refused' ? answer.code : answer.type);
+
+describe('the path of one call', () => {
+  test('a decision is recorded before it runs and an outcome after, both redacted', async () => {
+    const { gate, seen } = gateWith();
+    const answer = await gate.call(ask({ arguments: { effect: 'safe', note: SECRET } }));
+    expect(answer).toMatchObject({ type: 'result', output: { text: 'it said [redacted:github_token]' } });
+    expect(seen.events.map((event) => [event.type, event.tool])).toEqual([
+      ['action.decided', 'probe'],
+      ['action.finished', 'probe'],
+    ]);
+    expect(JSON.stringify([answer, seen.events])).not.toContain(SECRET);
+  });
+
+  test('nothing runs that could not be recorded', async () => {
+    const { gate, seen } = gateWith({}, true);
+    expect(codeOf(await gate.call(ask()))).toBe('store_unavailable');
+    expect(seen.ran).toEqual([]);
+  });
+
+  test.each([
+    ['unknown_tool', { tool: 'nothing' }],
+    ['denied_by_policy', { toolset: 'narrow' }],
+    ['denied_by_policy', { toolset: 'narrow', tool: 'mcp__writ__probe' }],
+    ['invalid_arguments', { arguments: {} }],
+    ['invalid_arguments', { arguments: { _writ_effect: 'safe' } }],
+    ['workspace_unavailable', { workspaces: [] }],
+    ['denied_by_policy', { arguments: { effect: 'blocked' } }],
+    ['denied_by_policy', { arguments: { effect: 'destructive' } }],
+    ['no_channel', { arguments: { effect: 'destructive', verdict: 'prompt' } }],
+    ['no_channel', { arguments: { effect: 'network_egress' } }],
+    ['cancelled', { signal: AbortSignal.abort() }],
+  ] as const)('%s: %j does not run and is recorded', async (code, more) => {
+    const { gate, seen } = gateWith();
+    expect(codeOf(await gate.call(ask(more)))).toBe(code);
+    expect(seen.ran).toEqual([]);
+    expect(seen.events).toMatchObject([{ type: 'action.refused', data: { code } }]);
+  });
+
+  test('the spelling of hosts leads to the same tool', async () => {
+    const { gate } = gateWith();
+    expect(codeOf(await gate.call(ask({ tool: 'mcp__writ__probe' })))).toBe('result');
+    expect(codeOf(await gate.call(ask({ tool: 'mcp__a__mcp__b__probe' })))).toBe('unknown_tool');
+  });
+
+  test('reserved arguments are stripped and noted', async () => {
+    const { gate, seen } = gateWith();
+    const answer = await gate.call(ask({ arguments: { effect: 'safe', _writ_owner: 'x', _WRIT_verdict: 'allow' } }));
+    expect(answer).toMatchObject({ type: 'result', notes: ['reserved arguments were removed: _writ_owner, _WRIT_verdict'] });
+    expect(seen.ran).toEqual([{ effect: 'safe' }]);
+  });
+
+  test('a fault of a tool is an answer that hides nothing and leaks nothing', async () => {
+    const { gate, seen } = gateWith({}, false, () => {
+      throw new AppError('outcome_unknown', `It went away with ${SECRET}.`);
+    });
+    const answer = await gate.call(ask());
+    expect(answer).toMatchObject({ type: 'refused', code: 'outcome_unknown', message: 'It went away with [redacted:github_token].' });
+    expect(seen.events.at(-1)).toMatchObject({ type: 'action.finished', data: { outcome: 'outcome_unknown' } });
+  });
+});
+
+describe('non_interactive', () => {
+  test('the refusal shows what was asked and a rule that would allow it', async () => {
+    const { gate } = gateWith();
+    const answer = await gate.call(ask({ arguments: { effect: 'network_egress' } }));
+    expect(answer).toMatchObject({
+      code: 'no_channel',
+      message: expect.stringContaining('does it [network_egress]'),
+      fix: expect.stringContaining('["probe","x"]'),
+    });
+  });
+
+  test.each([
+    ['allow', 'network_egress', 'result'],
+    ['allow', 'blocked', 'denied_by_policy'],
+    ['read_only', 'safe', 'result'],
+    ['read_only', 'local_write', 'denied_by_policy'],
+    ['read_only', 'network_egress', 'denied_by_policy'],
+  ] as const)('%s: %s gives %s', async (nonInteractive, effect, expected) => {
+    const { gate } = gateWith({ nonInteractive });
+    expect(codeOf(await gate.call(ask({ arguments: { effect } })))).toBe(expected);
+  });
+
+  test('allow never covers destructive', async () => {
+    const { gate } = gateWith({ nonInteractive: 'allow' });
+    expect(codeOf(await gate.call(ask({ arguments: { effect: 'destructive', verdict: 'prompt' } })))).toBe('no_channel');
+  });
+});
