@@ -30,8 +30,8 @@ test('the first message goes at once, later ones at most every 5 s with the newe
   progress.report('four');
   pass(15_000);
   progress.stop();
-  progress.report('late');
   pass(20_000);
+  progress.report('late');
   expect(sent.map(({ message }) => message)).toEqual(['one', 'three (5 s)', 'four (10 s)', 'four (15 s)', 'four (20 s)']);
   expect(sent.map(({ progress: step }) => step)).toEqual([1, 2, 3, 4, 5]);
   expect(vi.getTimerCount()).toBe(0);

@@ -308,6 +308,46 @@ test('a call that waits for roots can be cancelled, and ends with the input', as
   expect(client.gate.seen).toHaveLength(0);
 });
 
+test('roots are not asked for before the client said that it is initialized', async () => {
+  const scopeOf = vi.fn((peer: Peer) => peer.roots().then(() => ({ owner: OWNER, workspaces: [] })));
+  const client = connect({ scopeOf });
+  client.send({ jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: { roots: {} } } });
+  client.send(call(1, 'echo', 'a'));
+  await client.answer(0);
+  await vi.waitUntil(() => scopeOf.mock.calls.length === 1);
+  client.send({ jsonrpc: '2.0', id: 2, method: 'ping' });
+  await client.answer(2);
+  expect(client.received.some((message) => message['method'] === 'roots/list')).toBe(false);
+  client.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  const { id } = await client.take((message) => message['method'] === 'roots/list');
+  client.send({ jsonrpc: '2.0', id, result: 'nonsense' });
+  await client.answer(1);
+  await client.end();
+});
+
+test('a call whose scope never comes ends with the input', async () => {
+  const scopeOf = vi.fn(() => new Promise<never>(() => {}));
+  const client = connect({ scopeOf });
+  client.modern(1, 'tools/call', { name: 'echo' });
+  await vi.waitUntil(() => scopeOf.mock.calls.length === 1);
+  await client.end();
+  expect(content(await client.answer(1))[0]).toContain('refused (cancelled)');
+  expect(client.logged).toEqual([]);
+});
+
+test('cancelling an id that is in use twice still finds the one that is left', async () => {
+  const client = connect();
+  await client.initialize('2025-11-25');
+  client.send(call(1, 'wait', 'a'), call(1, 'wait', 'b'));
+  await vi.waitUntil(() => client.gate.waiting === 2);
+  client.gate.release();
+  await client.answer(1);
+  client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
+  await vi.waitUntil(() => client.gate.waiting === 0);
+  await client.end();
+  expect(client.received.filter((message) => message['id'] === 1)).toHaveLength(1);
+});
+
 test('a scope that is refused is the refusal of the call', async () => {
   const client = connect({
     scopeOf: () => Promise.reject(new AppError('workspace_unavailable', 'No folder.', { fix: 'Add --root DIR.' })),
@@ -387,6 +427,19 @@ test('resources: list, template, read by page, and not found by revision', async
   client.send({ jsonrpc: '2.0', id: 5, method: 'resources/read', params: { uri: 7 } });
   expect(error(await client.answer(5)).code).toBe(-32602);
   await client.end();
+});
+
+test('a cancelled read is aborted and never answered', async () => {
+  const read = vi.fn(
+    (_owner: unknown, _id: string, _cursor: number, signal: AbortSignal) =>
+      new Promise<undefined>((resolve) => signal.addEventListener('abort', () => resolve(undefined))),
+  );
+  const client = connect({ resources: { list: async () => [], read } });
+  client.modern(1, 'resources/read', { uri: 'writ://output/exec_01k0000000000000000000' });
+  await vi.waitUntil(() => read.mock.calls.length === 1);
+  client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
+  await client.end();
+  expect(client.received).toEqual([]);
 });
 
 test('lists take an empty cursor, refuse a made-up one, and go on after 200', async () => {

@@ -58,7 +58,6 @@ export async function callTool(context: WorkContext): Promise<Reply | undefined>
   if (!isObject(args)) return failure(INVALID_PARAMS, 'The member params.arguments must be an object');
 
   const { answer, scope } = await askGate(context, name, args);
-  if (flight.unwanted) return undefined;
   if (scope === undefined || !carriesNotices(answer, features)) return toolReply(name, answer, features, []);
   const told = await notices.take(scope.owner);
   if (!flight.unwanted) return toolReply(name, answer, features, told);
