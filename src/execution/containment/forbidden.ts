@@ -60,9 +60,9 @@ export function workspaceRefusal(path: string, { writ_home, user_home }: Persons
 
 /** The same for a path that an approval opens: single files of the system and of the home may be opened, wholes may not. */
 export function openingRefusal(path: string, { writ_home, user_home }: Persons): string | undefined {
-  if (within(writ_home, path) || within(path, writ_home)) return 'it is the Writ home or a part of it';
-  if (within(user_home, path)) return 'it is your whole home folder';
   if (path === '/' || KERNEL_FOLDERS.some((folder) => within(path, folder))) return 'it belongs to the kernel or is the whole system';
+  if (within(user_home, path)) return 'it is or holds your whole home folder';
+  if (within(writ_home, path) || within(path, writ_home)) return 'it is the Writ home, or holds or lies in it';
   return undefined;
 }
 

@@ -124,7 +124,13 @@ export function createPlanner(config: ExecutionConfig): (spec: RunSpec, own?: bo
     ensurePrivateFolders(folders, as);
     const workspaces = spec.workspaces.map(({ path }) => path);
     const generated = writeGenerated(folders, generatedFiles({ as, user_name, home, workspaces, person: personFor(primary) }));
-    const toolchains = gatherToolchains({ config, persons, workspaces: spec.workspaces, reaches: (path) => reaches(path, as) });
+    const toolchains = gatherToolchains({
+      config,
+      persons,
+      workspaces: spec.workspaces,
+      reaches: (path) => reaches(path, as),
+      trusted_uids: [0, as.uid, process.getuid?.() ?? as.uid],
+    });
     const guards = gatherGuards(spec.workspaces, { git_config_write: spec.git_config_write, home: config.user_home, find });
     const given = [...spec.workspaces, ...spec.openings].map(
       ({ path, access }): Mount => ({ kind: 'bind', source: path, dest: path, access }),

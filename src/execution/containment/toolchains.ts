@@ -24,13 +24,15 @@ export interface ToolchainInput {
   readonly workspaces: readonly WorkspaceBind[];
   /** Whether the run's user gets to a path on the host. */
   readonly reaches: (path: string) => boolean;
+  /** Whose programs a person means to run: root's, their own, the run's user. */
+  readonly trusted_uids: readonly number[];
 }
 
 const STANDARD = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'] as const;
 /** Bound by system-mounts.ts already. */
 const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib64', '/opt'] as const;
 /** Private or masked inside: what the host has there doesn't exist. */
-const MASKED = ['/tmp', '/var/tmp', '/dev', '/proc', '/sys', '/run', '/etc'] as const;
+const MASKED = ['/var/tmp', '/dev', '/proc', '/sys', '/run', '/etc'] as const;
 const MAX_ENTRIES = 128;
 
 function real(path: string): string | undefined {
@@ -54,12 +56,14 @@ export function gatherToolchains(input: ToolchainInput): Toolchains {
   const refusal = (path: string): string | undefined => {
     if (path.split('/').length < 3) return 'it is not at least two levels deep';
     if (MASKED.some((folder) => within(path, folder))) return 'it lies where the sandbox has folders of its own';
-    if (within(path, persons.writ_home) || within(persons.writ_home, path)) return 'it is or holds the Writ home';
     if (within(persons.user_home, path)) return 'it is or holds your home folder';
+    if (within(path, persons.writ_home) || within(persons.writ_home, path)) return 'it is or holds the Writ home';
     if (workspaces.some((workspace) => within(workspace.path, path))) return 'it holds a workspace';
     const secret = SECRET_FOLDERS.map((name) => join(persons.user_home, name)).find((one) => within(path, one) || within(one, path));
     if (secret !== undefined) return `it is in or holds ${secret}`;
-    if (((look(path)?.mode ?? 0) & 0o002) !== 0) return 'everybody may write there';
+    const stat = look(path);
+    if (stat && !stat.isSymbolicLink() && (stat.mode & 0o002) !== 0) return 'everybody may write there';
+    if (stat && !input.trusted_uids.includes(stat.uid)) return `it belongs to another user (uid ${stat.uid})`;
     return input.reaches(path) ? undefined : "the run's user can't reach it";
   };
   /** Binds what is there of a tool chain; what isn't, or may not be, stays away. */

@@ -1,3 +1,5 @@
+import { NAMESPACES } from './script.ts';
+
 /** What the script printed, by name. */
 export type Facts = Readonly<Record<string, string>>;
 
@@ -20,9 +22,7 @@ export interface Check {
 
 export const CHECKS: readonly Check[] = [
   { fact: 'finished', expect: { value: 'yes' }, means: 'the probe did not run to its end' },
-  ...['user', 'pid', 'net', 'ipc', 'uts', 'mnt'].map(
-    (name): Check => ({ fact: `ns_${name}`, expect: 'differs', means: `the sandbox has no ${name} namespace of its own` }),
-  ),
+  ...NAMESPACES.map((name): Check => ({ fact: `ns_${name}`, expect: 'differs', means: `the sandbox has no ${name} namespace of its own` })),
   { fact: 'write_root', expect: 'refused', means: 'the root of the sandbox can be written' },
   { fact: 'write_system', expect: 'refused', means: 'system folders can be written' },
   { fact: 'write_etc', expect: 'refused', means: 'system settings can be written' },
@@ -34,8 +34,7 @@ export const CHECKS: readonly Check[] = [
   { fact: 'abstract_socket', expect: 'refused', means: "the host's abstract sockets can be seen" },
   { fact: 'canary', expect: 'refused', means: "Writ's own environment is readable inside" },
   { fact: 'shadow', expect: 'refused', means: '/etc/shadow is there' },
-  { fact: 'writ_home', expect: 'refused', means: 'files of the Writ home are there' },
-  { fact: 'host_process', expect: 'refused', means: 'processes of the host are visible' },
+  { fact: 'hidden', expect: 'refused', means: 'files of the Writ home are there' },
   { fact: 'nested_userns', expect: 'refused', or_unknown: true, means: 'user namespaces can be made inside' },
   { fact: 'CapEff', expect: 'zero', means: 'the run has capabilities' },
   { fact: 'CapBnd', expect: 'zero', means: 'the run could gain capabilities' },
@@ -45,12 +44,12 @@ export const CHECKS: readonly Check[] = [
   { fact: 'write_tmp', expect: 'done', means: 'the private TMPDIR cannot be written' },
 ];
 
-/** The failures, in words. `host` holds our own namespaces under the same names; `filter`: a seccomp filter was given. */
+/** The failures, in words. `host` holds our own namespaces by kind; `filter`: a seccomp filter was given. */
 export function failures(facts: Facts, host: Facts, filter: boolean): readonly string[] {
   const checks: readonly Check[] = filter
     ? [...CHECKS, { fact: 'Seccomp', expect: { value: '2' }, means: 'the system call filter is not in force' }]
     : CHECKS;
-  return checks.filter((check) => !holds(check, facts[check.fact], host[check.fact])).map((check) => check.means);
+  return checks.filter((check) => !holds(check, facts[check.fact], host[check.fact.replace(/^ns_/, '')])).map((check) => check.means);
 }
 
 function holds({ expect, or_unknown }: Check, found: string | undefined, host: string | undefined): boolean {

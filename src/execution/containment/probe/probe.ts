@@ -10,7 +10,7 @@ import { createPlanner } from '../planner.ts';
 import { adviceFor, kernelSettings } from './advice.ts';
 import { type Facts, failures, parseFacts } from './checks.ts';
 import { containedBash } from './contained-bash.ts';
-import { probeScript } from './script.ts';
+import { NAMESPACES, probeScript } from './script.ts';
 
 const DEADLINE_MS = 10_000;
 const MAX_DETAIL = 2000;
@@ -30,7 +30,7 @@ const NOBODY = 65534;
  * machine at this moment; nothing is inferred from versions or settings.
  */
 export async function probeMode(config: ExecutionConfig, mode: Mode): Promise<ModeResult> {
-  const canary = `writ-canary-${randomBytes(12).toString('hex')}`;
+  const canary = `canary-${randomBytes(12).toString('hex')}`;
   const scratch = makeScratch(config, mode);
   const hidden = join(config.home, `${basename(scratch)}.bait`);
   const listeners: Server[] = [];
@@ -45,7 +45,7 @@ export async function probeMode(config: ExecutionConfig, mode: Mode): Promise<Mo
     const planner = createPlanner({ ...config, host_env: { ...config.host_env, WRIT_PROBE_CANARY: canary } });
     const plan = await planner(scratchSpec(scratch, config), true);
     leftovers.push(dirname(plan.private_home));
-    const script = probeScript({ canary, port, abstract, hidden });
+    const script = probeScript({ canary, port, abstract, hidden, scratch, namespaces: ownNamespaces() });
     const result = await containedBash(plan, script, AbortSignal.timeout(DEADLINE_MS));
     return judge(plan, parseFacts(result.stdout), result.stderr);
   } catch (thrown) {
@@ -68,10 +68,7 @@ function judge(plan: SandboxPlan, facts: Facts, stderr: string): ModeResult {
     const detail = stderr.trim().slice(0, MAX_DETAIL) || 'bubblewrap ended without a word';
     return { ok: false, ...adviceFor(stderr, kernelSettings()), detail };
   }
-  const host: Facts = Object.fromEntries(
-    ['user', 'pid', 'net', 'ipc', 'uts', 'mnt'].map((name) => [`ns_${name}`, readlinkSync(`/proc/self/ns/${name}`)]),
-  );
-  const wrong = failures(facts, host, plan.seccomp.byteLength > 0);
+  const wrong = failures(facts, ownNamespaces(), plan.seccomp.byteLength > 0);
   if (wrong.length > 0) {
     return {
       ok: false,
@@ -82,6 +79,10 @@ function judge(plan: SandboxPlan, facts: Facts, stderr: string): ModeResult {
   }
   const unknown = facts['nested_userns'] === 'unknown' ? ['nested user namespaces were not tried: /usr/bin/unshare is missing'] : [];
   return { ok: true, report: { backend: 'bubblewrap', dimensions: fullReport(plan.dimensions), notes: [...plan.notes, ...unknown] } };
+}
+
+function ownNamespaces(): Facts {
+  return Object.fromEntries(NAMESPACES.map((name) => [name, readlinkSync(`/proc/self/ns/${name}`)]));
 }
 
 /** A small repository of the right owner, where that owner can reach it. */

@@ -1,0 +1,113 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, lstatSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { quarantineAppeared } from './quarantine.ts';
+import { type Bed, makeBed } from './testing.ts';
+
+let bed: Bed;
+let folder: string;
+beforeEach(() => {
+  bed = makeBed();
+  folder = bed.folder('run');
+});
+afterEach(() => bed.remove());
+
+/** Plans, lets a script run, and looks afterwards. Paths relative to the workspace. */
+async function appeared(script: string, more: { git_config_write?: boolean } = {}): Promise<readonly string[]> {
+  const plan = await bed.plan(more);
+  const { stderr } = await bed.run(script, more);
+  expect(stderr.replace(/^hint:.*$/gm, '').trim()).toBe('');
+  const moved = quarantineAppeared(plan, folder);
+  for (const { path, moved_to } of moved) {
+    expect(existsSync(path) || lstatSync(path, { throwIfNoEntry: false }) !== undefined).toBe(false);
+    expect(lstatSync(moved_to)).toBeDefined();
+  }
+  return moved.map(({ path }) => path.slice(bed.workspace.length + 1)).toSorted();
+}
+
+const git = (cwd: string, ...args: string[]): void => {
+  execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@e', ...args], {
+    cwd,
+    stdio: 'ignore',
+    env: { PATH: '/usr/bin:/bin', HOME: bed.base },
+  });
+};
+
+describe('what appears during a run', () => {
+  it('is moved away when it is configuration that others obey', async () => {
+    expect(
+      await appeared('mkdir .claude .vscode; echo {} > .claude/settings.json; echo {} > .mcp.json; echo x > .envrc; echo ok > code.ts'),
+    ).toEqual(['.claude', '.envrc', '.mcp.json', '.vscode']);
+    expect(existsSync(join(bed.workspace, 'code.ts'))).toBe(true);
+    expect(readFileSync(join(folder, 'quarantine/0-.claude/settings.json'), 'utf8')).toBe('{}\n');
+  });
+
+  it('stays when it is a repository as git makes it', async () => {
+    expect(
+      await appeared('git init -q; git init -q packages/new; git remote add origin https://example.org/x.git', { git_config_write: true }),
+    ).toEqual([]);
+    git(bed.workspace, 'status');
+  });
+
+  it('loses hooks, programs in its configuration and other ways round', async () => {
+    expect(
+      await appeared(
+        'git init -q; echo x > .git/hooks/pre-commit; echo ../evil > .git/commondir; printf "[core]\\n\\tfsmonitor = ./evil\\n" > .git/config; git init -q a/b && echo x > a/b/.git/hooks/post-commit; mkdir c; echo "gitdir: ../evil" > c/.git',
+      ),
+    ).toEqual(['.git/commondir', '.git/config', '.git/hooks/pre-commit', 'a/b/.git/hooks/post-commit', 'c/.git']);
+  });
+
+  it('is a .git file or link where no repository was', async () => {
+    expect(await appeared('mkdir evil; echo "gitdir: evil" > .git')).toEqual(['.git']);
+    rmSync(join(bed.workspace, 'evil'), { recursive: true });
+    expect(await appeared('git init -q evil; ln -s evil/.git .git')).toEqual(['.git']);
+  });
+
+  it('stays when git added a submodule or a worktree of the repository', async () => {
+    git(bed.workspace, 'init', '-q');
+    git(bed.workspace, 'commit', '-q', '--allow-empty', '-m', 'x');
+    expect(await appeared('git worktree add -q side -b side', { git_config_write: true })).toEqual([]);
+    git(join(bed.workspace, 'side'), 'status');
+  });
+
+  it('is reported once, and nothing else is touched the second time', async () => {
+    const plan = await bed.plan();
+    bed.file('work/app/.mcp.json');
+    expect(quarantineAppeared(plan, folder)).toHaveLength(1);
+    expect(quarantineAppeared(plan, folder)).toHaveLength(0);
+  });
+
+  it('may have any number of the same name', async () => {
+    const plan = await bed.plan();
+    for (let round = 0; round < 3; round++) {
+      bed.file('work/app/.mcp.json', String(round));
+      const [moved] = quarantineAppeared(plan, folder);
+      expect(readFileSync(moved?.moved_to ?? '', 'utf8')).toBe(String(round));
+    }
+  });
+
+  it('is not followed where a parent became a link meanwhile', async () => {
+    git(bed.folder('work/app/sub'), 'init', '-q', '--template=');
+    const plan = await bed.plan();
+    expect(plan.watch).toContain(join(bed.workspace, 'sub/.git/hooks'));
+    const victim = bed.folder('victim');
+    mkdirSync(join(victim, '.git/hooks'), { recursive: true });
+    writeFileSync(join(victim, '.git/hooks/pre-commit'), 'mine');
+    rmSync(join(bed.workspace, 'sub'), { recursive: true });
+    symlinkSync(victim, join(bed.workspace, 'sub'));
+    quarantineAppeared(plan, folder);
+    expect(readFileSync(join(victim, '.git/hooks/pre-commit'), 'utf8')).toBe('mine');
+  });
+});
+
+it('puts a protected link back that was changed', async () => {
+  bed.file('work/app/config/claude/settings.json', '{}');
+  symlinkSync('config/claude', join(bed.workspace, '.claude'));
+  expect(await appeared('true')).toEqual([]);
+  const plan = await bed.plan();
+  await bed.run('rm .claude && mkdir .claude && echo evil > .claude/settings.json; echo x 2>/dev/null > config/claude/settings.json');
+  expect(quarantineAppeared(plan, folder).map(({ path }) => path)).toEqual([join(bed.workspace, '.claude')]);
+  expect(readlinkSync(join(bed.workspace, '.claude'))).toBe('config/claude');
+  expect(readFileSync(join(bed.workspace, '.claude/settings.json'), 'utf8')).toBe('{}');
+});
