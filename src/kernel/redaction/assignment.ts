@@ -76,6 +76,9 @@ export const findAssignment: Finder = (text, at, { floor, final }) => {
     }
   } else return !final && text.length - end < SEPARATOR_REACH && /^[\\"'`\]]*[ \t]*$/.test(text.slice(end)) ? 'more' : undefined;
 
+  // A key in its armour has a finder of its own, which knows where it ends.
+  if (text.startsWith('-----', value)) return undefined;
+  if (text.length - value < 5 && !final) return 'more';
   run.lastIndex = value;
   run.exec(text);
   const to = Math.max(run.lastIndex, value);

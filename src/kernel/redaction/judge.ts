@@ -24,9 +24,11 @@ const KEYWORDS = new Set(
 const PROSE =
   /\b(?:your|the|is|are|for|to|must|enter|please|with|of|or|and|not|no|invalid|forgot|confirm|required|here|has|have|was|be|at|in|on)\b/i;
 const PATHLIKE = /^(?:~|\.{1,2})?\/[\w.@-]+(?:\/[\w.@-]+)*\/?$/;
+const VERSION = /^[\^~]?\d{1,4}(?:\.\d{1,6}){1,3}(?:[-+][\w.]{1,20})?$/;
+const NUMBER = /^0x[0-9a-f]{1,8}$/i;
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 const CODE =
-  /^(?:[A-Za-z_$][\w$]*(?:(?:\.|\?\.|::|->)[A-Za-z_$][\w$]*)+$|[A-Za-z_$][\w$.:>?-]*[([{<]|[[({!&*+?|/=]|-[A-Za-z(\d]{0,2}$)|\|\||&&|=>|==/;
+  /^(?:[A-Za-z_$][\w$]*(?:(?:\.|\?\.|::|->)[A-Za-z_$][\w$]*)+[?.]*$|[A-Za-z_$][\w$.:>?-]*[([{<]|[[({!&*+?|/=]|-[A-Za-z(\d]{0,2}$)|\|\||&&|=>|==/;
 
 export function isPlaceholder(value: string): boolean {
   return value.includes('[redacted:') || PLACEHOLDER.test(value) || new Set(value).size === 1;
@@ -37,6 +39,7 @@ export function isSecretValue(value: string, kind: SecretClass, form: Form, name
   if (/\s/.test(value)) return (kind === 'password' || value.length >= 20) && !PROSE.test(value);
   if (PATHLIKE.test(value) && !(kind === 'token' && value.length > 30 && !value.includes('.') && /\d/.test(value) && /[A-Z]/.test(value)))
     return false;
+  if (VERSION.test(value) || NUMBER.test(value)) return false;
   const digits = /\d/.test(value);
   if (form === 'loose') return isLooseSecret(value, kind, digits);
   if (kind === 'password') return value.length >= 3;
@@ -45,7 +48,7 @@ export function isSecretValue(value: string, kind: SecretClass, form: Form, name
   // Names of things: "access_token", "auth.errors.token", "refresh-token"
   if (/^[a-z]+(?:[_-][a-z]+){1,4}$/.test(value) && value.length < 32) return false;
   if (/^[a-z][A-Za-z]*(?:\.[a-z][A-Za-z]*)+$/.test(value)) return false;
-  return value.length >= 8 && (digits || value.length >= 16 || /[^A-Za-z]/.test(value));
+  return value.length >= 8 && /^[\w+/$]/.test(value) && (digits || value.length >= 16 || /[^A-Za-z]/.test(value));
 }
 
 function isLooseSecret(value: string, kind: SecretClass, digits: boolean): boolean {

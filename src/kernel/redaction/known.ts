@@ -16,6 +16,8 @@ export function knownForms(values: readonly string[]): string[] {
     const bytes = Buffer.from(value, 'utf8');
     const escaped = JSON.stringify(value).slice(1, -1);
     for (const form of [value, value.trim(), percent(value), percent(value).toLowerCase(), escaped, bytes.toString('hex')]) forms.add(form);
+    forms.add(bytes.toString('base64').replace(/=+$/, ''));
+    forms.add(bytes.toString('base64url'));
     for (const phase of [0, 1, 2]) {
       // Characters that also encode a neighbour are left out at both ends.
       const padded = Buffer.concat([Buffer.alloc(phase), bytes]);

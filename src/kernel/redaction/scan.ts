@@ -42,8 +42,12 @@ export interface PassResult {
   readonly run?: RegExp;
 }
 
-/** One pass, left to right; of several matches at one place the longest wins. */
-export function scan({ hits, finders }: Index, { text, emitted, floor, final }: Pass): PassResult {
+/**
+ * One pass, left to right; of several matches at one place the longest wins. What a match keeps before its secret (a user name, a
+ * header; bounded) is scanned by itself, since it may hold another one.
+ */
+export function scan(index: Index, { text, emitted, floor, final }: Pass): PassResult {
+  const { hits, finders } = index;
   let out = '';
   let done = emitted;
   let lowest = floor;
@@ -52,16 +56,20 @@ export function scan({ hits, finders }: Index, { text, emitted, floor, final }: 
   let hash = emitted + 1 < text.length ? ((text.charCodeAt(emitted) & 31) << 5) | (text.charCodeAt(emitted + 1) & 31) : 0;
   for (let i = emitted + 2; i < text.length; i++) {
     hash = ((hash << 5) | (text.charCodeAt(i) & 31)) & 0x7fff;
-    if (hits[hash] === 0 || i - 2 < next) continue;
-    const match = longest(finders.get(hash) ?? [], text, i - 2, { floor: lowest, emitted: done, final });
+    const at = i - 2;
+    if (hits[hash] === 0 || at < next) continue;
+    const match = longest(finders.get(hash) ?? [], text, at, { floor: lowest, emitted: done, final });
     if (match === undefined) continue;
-    if (match === 'more') return { out: out + text.slice(done, i - 2), emitted: i - 2, floor: lowest, found };
+    if (match === 'more') return { out: out + text.slice(done, at), emitted: at, floor: lowest, found };
+    if (match.kind !== undefined) {
+      found = true;
+      out += text.slice(done, Math.min(at, match.from));
+      if (match.from > at) out += scan(index, { text: text.slice(0, match.from), emitted: at, floor: lowest, final: true }).out;
+      out += `[redacted:${match.kind}]`;
+      done = match.to;
+    }
     next = match.to;
     lowest = match.to;
-    if (match.kind === undefined) continue;
-    found = true;
-    out += `${text.slice(done, match.from)}[redacted:${match.kind}]`;
-    done = match.to;
     if (match.to === text.length && !final && match.run !== undefined) return { out, emitted: done, floor: lowest, found, run: match.run };
   }
   // The last two characters may begin a trigger.

@@ -6,8 +6,7 @@ const DEFAULT_REACH = 256;
 /** The finder of one row of the table. */
 export function shapeFinder(shape: Shape): Finder {
   const flags = shape.any_case === undefined ? 'y' : 'iy';
-  const times = shape.max === undefined ? `{${shape.min},}` : `{${shape.min},${shape.max}}(?![A-Za-z0-9_])`;
-  const pattern = new RegExp(`(${shape.keep ?? ''})${shape.head}${shape.run}${times}`, flags);
+  const pattern = new RegExp(`(${shape.keep ?? ''})${shape.head}${shape.run}{${shape.min},}`, flags);
   const run = new RegExp(`${shape.run}*`, flags);
   const reach = shape.reach ?? DEFAULT_REACH;
   const multiline = shape.reach !== undefined && /\\s/.test(shape.keep ?? '');
@@ -21,7 +20,6 @@ export function shapeFinder(shape: Shape): Finder {
       return !multiline && text.indexOf('\n', at) !== -1 ? undefined : 'more';
     }
     const to = at + found[0].length;
-    if (to === text.length && !final && shape.max !== undefined) return 'more';
-    return { from: at + (found[1] ?? '').length, to, kind: shape.kind, ...(shape.max === undefined ? { run } : {}) };
+    return { from: at + (found[1] ?? '').length, to, kind: shape.kind, run };
   };
 }

@@ -13,8 +13,6 @@ export interface Shape {
   /** One character class. */
   readonly run: string;
   readonly min: number;
-  /** Exactly this many, and then no word character. */
-  readonly max?: number;
   readonly any_case?: true;
   /** Characters that decide (default 256). */
   readonly reach?: number;
@@ -47,7 +45,6 @@ export const SHAPES: readonly Shape[] = [
     head: '(?:AKIA|ASIA|ABIA|ACCA)',
     run: '[A-Z0-9]',
     min: 16,
-    max: 16,
   },
   { kind: 'github_token', triggers: ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'], head: 'gh[pousr]_', run: W, min: 16 },
   shape('github_token', 'github_pat_', '[A-Za-z0-9_]', 20),
@@ -63,7 +60,7 @@ export const SHAPES: readonly Shape[] = [
   shape('google_oauth', 'ya29.', B, 20, { edge: 'word' }),
   shape('google_oauth', '1//0', B, 30, { edge: 'word' }),
   shape('google_oauth', 'GOCSPX-', B, 20, { edge: 'word' }),
-  shape('alibaba_key', 'LTAI', W, 16, { edge: 'word', max: 20 }),
+  shape('alibaba_key', 'LTAI', W, 16, { edge: 'word' }),
   shape('digitalocean_token', 'dop_v1_', HEX, 32),
   shape('digitalocean_token', 'doo_v1_', HEX, 32),
   shape('fly_token', 'FlyV1 fm2_', '[A-Za-z0-9+/=_,-]', 20),
@@ -145,9 +142,7 @@ export const SHAPES: readonly Shape[] = [
     head: 'SK',
     run: HEX,
     min: 32,
-    max: 32,
   },
-  shape('mailgun_key', 'key-', HEX, 32, { edge: 'word', max: 32 }),
   shape('linear_key', 'lin_api_', W, 20),
   shape('notion_token', 'ntn_', W, 30, { edge: 'word' }),
   shape('figma_token', 'figd_', B, 20, { edge: 'word' }),
@@ -218,7 +213,7 @@ export const SHAPES: readonly Shape[] = [
   {
     kind: 'password',
     triggers: [' -u'],
-    keep: `(?<=\\b(?:curl|wget|http|https)\\b[^\\n|;]{0,400}) -u ?${QUOTE}[^\\s:"'@/]{0,64}:`,
+    keep: `(?<=(?:curl|wget|http|https)\\b[^\\n|;]{0,400}) -u ?${QUOTE}[^\\s:"'@/[]{0,64}:`,
     head: REAL,
     run: '[^\\s"\'`]',
     min: 1,
@@ -226,7 +221,7 @@ export const SHAPES: readonly Shape[] = [
   {
     kind: 'password',
     triggers: ['--user'],
-    keep: `(?<=\\b(?:curl|wget)\\b[^\\n|;]{0,400})--user[ =]${QUOTE}[^\\s:"'@/]{0,64}:`,
+    keep: `(?<=(?:curl|wget)\\b[^\\n|;]{0,400})--user[ =]${QUOTE}[^\\s:"'@/[]{0,64}:`,
     head: REAL,
     run: '[^\\s"\'`]',
     min: 1,
@@ -234,7 +229,7 @@ export const SHAPES: readonly Shape[] = [
   {
     kind: 'password',
     triggers: [' -p'],
-    keep: `(?<=\\b(?:mysql|mysqldump|mysqladmin|mariadb)\\b[^\\n|;]{0,400}) -p${QUOTE}`,
+    keep: `(?<=(?:mysql|mysqldump|mysqladmin|mariadb)\\b[^\\n|;]{0,400}) -p${QUOTE}`,
     head: REAL,
     run: '[^\\s"\'`]',
     min: 3,

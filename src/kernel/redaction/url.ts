@@ -12,6 +12,8 @@ export const findUrlPassword: Finder = (text, at, { final }) => {
   const authority = AUTHORITY.exec(text)?.[0] ?? '';
   if (start + authority.length === text.length && !final && authority.length < 512) return 'more';
   let host = start + authority.lastIndexOf('@');
+  // Judged already: the marker's own colon must not be taken for the one before a password.
+  if (authority.includes('[redacted:')) return undefined;
   const colon = authority.indexOf(':');
   if (host < start) {
     // A password with an unescaped / ? or #: what follows the colon is no port, and an @ comes later in the word.
