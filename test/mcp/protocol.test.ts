@@ -416,7 +416,14 @@ test('resources: list, template, read by page, and not found by revision', async
   expect(result(await client.answer(4))).toMatchObject({ contents: [{ text: 'last' }], ttlMs: 0, cacheScope: 'private' });
 
   const reads = read.mock.calls.length;
-  const bad = ['file:///etc/passwd', 'writ://output/../x', `writ://output/${id}/`, `writ://output/${id}?cursor=-1`, `WRIT://output/${id}`];
+  const bad = [
+    'file:///etc/passwd',
+    'writ://output/../x',
+    `writ://output/${id}/`,
+    `writ://output/${id}?cursor=-1`,
+    `WRIT://output/${id}`,
+    'writ://output/run_01k0000000000000000000',
+  ];
   for (const uri of [...bad, 'writ://output/job_01k0000000000000000000']) {
     client.send({ jsonrpc: '2.0', id: uri, method: 'resources/read', params: { uri } });
     expect(error(await client.answer(uri))).toMatchObject({ code: -32002, data: { uri } });
