@@ -83,6 +83,8 @@ export const findAssignment: Finder = (text, at, { floor, final }) => {
   run.exec(text);
   const to = Math.max(run.lastIndex, value);
   const length = to - value;
+  // A type parameter or a placeholder in angle brackets has no closing tag.
+  if (run === RUNS.element && length <= MAX_JUDGED && !text.startsWith('</', to) && (final || text.length - to > 1)) return undefined;
   if (to === text.length && !final && length <= MAX_JUDGED) return 'more';
   if (length > MAX_JUDGED || isSecretValue(text.slice(value, to), kind, form, name)) return { from: value, to, kind, run };
   return undefined;

@@ -28,10 +28,10 @@ const VERSION = /^[\^~]?\d{1,4}(?:\.\d{1,6}){1,3}(?:[-+][\w.]{1,20})?$/;
 const NUMBER = /^0x[0-9a-f]{1,8}$/i;
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 const CODE =
-  /^(?:[A-Za-z_$][\w$]*(?:(?:\.|\?\.|::|->)[A-Za-z_$][\w$]*)+[?.]*$|[A-Za-z_$][\w$.:>?-]*[([{<]|[[({!&*+?|/=]|-[A-Za-z(\d]{0,2}$)|\|\||&&|=>|==/;
+  /^(?:[A-Za-z_$][\w$]*(?:(?:\.|\?\.|::|->)[A-Za-z_$][\w$]*)+[?.]*$|[A-Za-z_$][\w$.:>?-]*[([{<]|[[({!&*+?|/=]|-[A-Za-z(\d]{0,2}$)|\|\||&&|=>|==[^=;]/;
 
 export function isPlaceholder(value: string): boolean {
-  return value.includes('[redacted:') || PLACEHOLDER.test(value) || new Set(value).size === 1;
+  return value.includes('[redacted:') || PLACEHOLDER.test(value) || /^([*xX.#_?•-])\1*$/.test(value);
 }
 
 export function isSecretValue(value: string, kind: SecretClass, form: Form, name: string): boolean {

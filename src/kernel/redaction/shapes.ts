@@ -213,7 +213,7 @@ export const SHAPES: readonly Shape[] = [
   {
     kind: 'password',
     triggers: [' -u'],
-    keep: `(?<=(?:curl|wget|http|https)\\b[^\\n|;]{0,400}) -u ?${QUOTE}[^\\s:"'@/[]{0,64}:`,
+    keep: `(?<=(?:curl|wget|http|https)\\b[^\\n|;]{0,200}) -u ?${QUOTE}[^\\s:"'@/[]{0,64}:`,
     head: REAL,
     run: '[^\\s"\'`]',
     min: 1,
@@ -221,7 +221,7 @@ export const SHAPES: readonly Shape[] = [
   {
     kind: 'password',
     triggers: ['--user'],
-    keep: `(?<=(?:curl|wget)\\b[^\\n|;]{0,400})--user[ =]${QUOTE}[^\\s:"'@/[]{0,64}:`,
+    keep: `(?<=(?:curl|wget)\\b[^\\n|;]{0,200})--user[ =]${QUOTE}[^\\s:"'@/[]{0,64}:`,
     head: REAL,
     run: '[^\\s"\'`]',
     min: 1,
@@ -229,7 +229,7 @@ export const SHAPES: readonly Shape[] = [
   {
     kind: 'password',
     triggers: [' -p'],
-    keep: `(?<=(?:mysql|mysqldump|mysqladmin|mariadb)\\b[^\\n|;]{0,400}) -p${QUOTE}`,
+    keep: `(?<=(?:mysql|mysqldump|mysqladmin|mariadb)\\b[^\\n|;]{0,200}) -p${QUOTE}`,
     head: REAL,
     run: '[^\\s"\'`]',
     min: 3,
