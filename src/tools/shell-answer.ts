@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JobRecord, Outcome, OutputView, RunResult, RunSpec } from '../execution/types.ts';
+import type { ContainmentReport, JobRecord, Outcome, OutputView, RunResult, RunSpec } from '../execution/types.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { Decision } from '../policy/types.ts';
 import { ANSWER_CHARS, outcomeText, receiptLines, seconds, streamText } from './output-text.ts';
@@ -20,7 +20,10 @@ export const shellOutput = z.object({
   next_cursor: z.int().nullable(),
   job_id: z.string().nullable(),
   duration_ms: z.int(),
-  containment: z.record(z.string(), z.string()).describe('What was enforced by the kernel for this run, per dimension.'),
+  containment: z
+    .object({ enforced: z.int(), of: z.int(), exceptions: z.record(z.string(), z.string()).describe('Dimensions not fully enforced.') })
+    .nullable()
+    .describe('What the kernel enforced for this run.'),
   teardown: z.object({ verified: z.boolean(), method: z.string(), survivors: z.array(z.int()), ms: z.number() }).nullable(),
   notes: z.array(z.string()),
 });
@@ -47,13 +50,20 @@ export function finishedAnswer(result: RunResult, exec_id: string, spec: RunSpec
       timed_out: outcome.state === 'timed_out',
       job_id: null,
       duration_ms,
-      containment: Object.fromEntries(Object.entries(receipt?.containment.dimensions ?? {}).map(([name, entry]) => [name, entry.state])),
+      containment: receipt ? containmentOnWire(receipt.containment) : null,
       teardown: receipt ? { ...receipt.teardown, survivors: [...receipt.teardown.survivors] } : null,
       notes,
     },
     text: `${body}${body === '' || body.endsWith('\n') ? '' : '\n'}${footer.join('\n')}`,
     evidence: { exec_id, ...evidenceOf(outcome, result), streams: both ? 2 : 1 },
   };
+}
+
+/** A count and the exceptions: the whole report is in the record, and a model pays for every word. */
+function containmentOnWire({ dimensions }: ContainmentReport): z.infer<typeof shellOutput>['containment'] {
+  const all = Object.entries(dimensions);
+  const exceptions = all.filter(([, entry]) => entry.state !== 'enforced').map(([name, entry]) => [name, entry.state]);
+  return { enforced: all.length - exceptions.length, of: all.length, exceptions: Object.fromEntries(exceptions) };
 }
 
 function evidenceOf(outcome: Outcome, result: RunResult): Record<string, unknown> {
@@ -78,7 +88,7 @@ export function yieldedAnswer(job: JobRecord, view: OutputView): ToolOutput {
       timed_out: false,
       job_id: job.job_id,
       duration_ms: 0,
-      containment: {},
+      containment: null,
       teardown: null,
       notes: [],
     },

@@ -16,7 +16,7 @@ interface Answer {
   readonly structuredContent?: {
     readonly exit_code: number | null;
     readonly duration_ms: number;
-    readonly containment: Record<string, string>;
+    readonly containment: { readonly enforced: number; readonly of: number };
     readonly teardown: { verified: boolean; ms: number } | null;
   };
 }
@@ -48,15 +48,13 @@ export async function demonstrate(parts: Omit<McpParts, 'roots' | 'toolset' | 'i
 function receipt(answer: Answer): string {
   const facts = answer.structuredContent;
   if (!facts) return 'There is no receipt: the command was refused.';
-  const states = Object.values(facts.containment);
-  const enforced = states.filter((state) => state === 'enforced').length;
   const end = facts.teardown?.verified
     ? `It left a process behind (sleep 300); the whole tree was ended and seen gone ${Math.round(facts.teardown.ms)} ms after the command ended.`
     : 'Whether everything it started is gone could not be seen.';
   return [
     'Receipt, in plain words:',
     `  It ran for ${facts.duration_ms} ms and ended with exit code ${facts.exit_code}, as it asked to.`,
-    `  ${enforced} of ${states.length} kinds of containment were enforced by the kernel (the table above says which).`,
+    `  ${facts.containment.enforced} of ${facts.containment.of} kinds of containment were enforced by the kernel (the table above says which).`,
     `  ${end}`,
     '  What was asked, decided and done is in the audit record: writ audit list',
   ].join('\n');
