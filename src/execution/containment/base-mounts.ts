@@ -23,6 +23,8 @@ export function baseMounts(input: {
   readonly system: readonly Mount[];
   readonly proc_covers: readonly Mount[];
   readonly folders: PrivateFolders;
+  /** The snapshot of /etc. */
+  readonly etc: string;
   readonly generated: string;
 }): readonly Mount[] {
   const { folders } = input;
@@ -31,8 +33,9 @@ export function baseMounts(input: {
   );
   return [
     // Made by name, since bubblewrap gives a parent it has to make itself the narrow mode of what goes into it.
-    ...['/etc', '/etc/ssh', '/sys', '/run', '/var', '/var/lib', '/var/cache', '/var/log'].map((dest): Mount => ({ kind: 'dir', dest })),
+    ...['/etc', '/sys', '/run', '/var', '/var/lib', '/var/cache', '/var/log'].map((dest): Mount => ({ kind: 'dir', dest })),
     ...input.system,
+    { kind: 'bind', source: input.etc, dest: '/etc', access: 'read' },
     ...generated,
     { kind: 'dev', dest: '/dev' },
     { kind: 'tmpfs', dest: '/dev/shm', mode: '1777', size: SHARED_MEMORY_BYTES },

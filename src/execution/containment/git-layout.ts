@@ -1,7 +1,6 @@
-import { readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { lastValue, readGitConfig } from './git-config-file.ts';
-import { kindOf } from './look.ts';
+import { kindOf, readSmall, realPath } from './look.ts';
 import { within } from './mount.ts';
 
 /** Where a repository's parts lie, as far as they can be believed. */
@@ -12,25 +11,6 @@ export interface GitFolder {
   readonly common_dir: string;
   /** Outside of the Workspace, and has to be bound for git to work. */
   readonly outside: boolean;
-}
-
-function readSmall(path: string): string | undefined {
-  if (kindOf(path) !== 'file') return undefined;
-  try {
-    const text = readFileSync(path, 'utf8');
-    return text.length <= 65_536 ? text : undefined;
-  } catch {
-    // Unreadable is the same as not there: nothing is bound on the strength of it.
-    return undefined;
-  }
-}
-
-function realpath(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined;
-  }
 }
 
 const looksLikeGit = (folder: string): boolean =>
@@ -45,15 +25,17 @@ function outsideFolder(gitDir: string, workTree: string): GitFolder | undefined 
   const back = readSmall(join(gitDir, 'gitdir'))?.trim();
   const common = readSmall(join(gitDir, 'commondir'))?.trim();
   if (back !== undefined && common !== undefined) {
-    const commonDir = realpath(resolve(gitDir, common));
+    const commonDir = realPath(resolve(gitDir, common));
     const named = resolve(gitDir, back);
-    const pointsHere = named === join(workTree, '.git') || realpath(named) === join(workTree, '.git');
-    if (!commonDir || !pointsHere || dirname(dirname(gitDir)) !== commonDir || !looksLikeGit(commonDir)) return undefined;
+    const pointsHere = named === join(workTree, '.git') || realPath(named) === join(workTree, '.git');
+    // A repository that holds its own work trees would show all of them.
+    const holdsUs = commonDir !== undefined && within(workTree, commonDir);
+    if (!commonDir || holdsUs || !pointsHere || dirname(dirname(gitDir)) !== commonDir || !looksLikeGit(commonDir)) return undefined;
     return { git_dir: gitDir, common_dir: commonDir, outside: true };
   }
   const workTreeSetting = lastValue(readGitConfig(readSmall(join(gitDir, 'config')) ?? '').settings, 'core', 'worktree');
   if (workTreeSetting === undefined || !looksLikeGit(gitDir)) return undefined;
-  return realpath(resolve(gitDir, workTreeSetting)) === workTree ? { git_dir: gitDir, common_dir: gitDir, outside: true } : undefined;
+  return realPath(resolve(gitDir, workTreeSetting)) === workTree ? { git_dir: gitDir, common_dir: gitDir, outside: true } : undefined;
 }
 
 /** What `<workTree>/.git` is: a folder, a pointer we may follow, or a pointer we don't believe. */
@@ -63,11 +45,11 @@ export function gitFolder(workTree: string, workspace: string): GitFolder | 'not
   if (kind === 'folder') return { git_dir: dotGit, common_dir: dotGit, outside: false };
   if (kind !== 'file') return undefined;
   const named = /^gitdir: (.+?)\r?\n*$/.exec(readSmall(dotGit) ?? '')?.[1];
-  const gitDir = named === undefined ? undefined : realpath(resolve(workTree, named));
+  const gitDir = named === undefined ? undefined : realPath(resolve(workTree, named));
   if (gitDir === undefined) return 'not believed';
   if (within(gitDir, workspace)) {
     const common = readSmall(join(gitDir, 'commondir'))?.trim();
-    const commonDir = common === undefined ? gitDir : realpath(resolve(gitDir, common));
+    const commonDir = common === undefined ? gitDir : realPath(resolve(gitDir, common));
     return commonDir !== undefined && within(commonDir, workspace)
       ? { git_dir: gitDir, common_dir: commonDir, outside: false }
       : 'not believed';

@@ -1,9 +1,9 @@
-import { readlinkSync, realpathSync } from 'node:fs';
+import { readlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { SandboxPlan } from '../core-types.ts';
 import type { WorkspaceBind } from '../types.ts';
 import { type GitFolder, gitFolder, namedByConfig } from './git-layout.ts';
-import { kindOf, look } from './look.ts';
+import { kindOf, look, realPath } from './look.ts';
 import { type Mount, within } from './mount.ts';
 import { PROTECTED_IN_GIT, PROTECTED_IN_WORKSPACE } from './protected-table.ts';
 import { type FindRepositories, moduleFolders } from './repositories.ts';
@@ -45,18 +45,25 @@ export function gatherGuards(
   const sockets: string[] = [];
   const roots = workspaces.filter(({ access }) => access === 'write').map(({ path }) => path);
 
+  /** True where the innermost Workspace is for reading: a guard there could only make it writable. */
+  const readOnlyHere = (path: string): boolean => {
+    const holders = workspaces.filter((workspace) => within(path, workspace.path));
+    return holders.toSorted((a, b) => b.path.length - a.path.length)[0]?.access === 'read';
+  };
   const guard = (path: string, root: string): void => {
+    if (readOnlyHere(path)) return;
     const kind = kindOf(path);
     if (kind === 'absent') watch.add(path);
     else if (kind === 'link') {
       // A mount would land on the link's target and the link itself could still be replaced: guard both, each in its way.
       links.set(path, readlinkSync(path));
-      const target = resolveLink(path);
+      const target = realPath(path);
       const home = target === undefined ? undefined : roots.find((one) => target !== one && within(target, one));
       if (target !== undefined && home !== undefined) guard(target, home);
     } else {
       readOnly.add(path);
-      for (const folder of between(path, root)) pins.add(folder);
+      // A Workspace inside a Workspace is a mount already.
+      for (const folder of between(path, root)) if (!workspaces.some((workspace) => workspace.path === folder)) pins.add(folder);
     }
   };
   const guardGit = (folder: string, root: string): void => {
@@ -110,13 +117,4 @@ export function gatherGuards(
     sockets,
     notes,
   };
-}
-
-function resolveLink(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    // Dangling: there is nothing behind it to guard.
-    return undefined;
-  }
 }

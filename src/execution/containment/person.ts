@@ -1,7 +1,7 @@
-import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Person } from './generated-files.ts';
 import { type GitSetting, lastValue, readGitConfig } from './git-config-file.ts';
+import { readSmall } from './look.ts';
 import { within } from './mount.ts';
 
 const MAX_FILE_BYTES = 256 * 1024;
@@ -10,14 +10,8 @@ const MAX_INCLUDES = 16;
 /** Host keys that are the same for everybody. Others would tell a run which machines the person knows. */
 const PUBLIC_FORGES = /^(?:[^ ]*,)?(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org|git\.sr\.ht|ssh\.dev\.azure\.com)[ ,]/;
 
-function text(path: string): string {
-  try {
-    return statSync(path).size <= MAX_FILE_BYTES ? readFileSync(path, 'utf8') : '';
-  } catch {
-    // Most people have only some of these files.
-    return '';
-  }
-}
+/** The person's own files, which may well be links into a folder of dotfiles. Most people have only some of them. */
+const text = (path: string): string => readSmall(path, { max: MAX_FILE_BYTES, follow: true }) ?? '';
 
 /** `~/` is the home; `gitdir:` patterns that end in a slash match everything below (gitconfig, "Conditional includes"). */
 function included(setting: GitSetting, file: string, home: string, workspace: string): string | undefined {

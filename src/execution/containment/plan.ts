@@ -26,6 +26,8 @@ export interface PlanFacts {
   readonly guards: Guards;
   /** Folders of HOME and /tmp above the mounts there. */
   readonly pins: readonly Mount[];
+  /** The snapshot of /etc. */
+  readonly etc: string;
   /** Folder with this plan's generated files for /etc. */
   readonly generated: string;
   readonly arch: string;

@@ -1,14 +1,14 @@
-import { realpathSync } from 'node:fs';
 import { AppError } from '../../kernel/errors.ts';
 import type { ExecutionConfig, SandboxPlan } from '../core-types.ts';
 import type { RunSpec } from '../types.ts';
 import { type Account, readAccounts, userName } from './accounts.ts';
 import { procCovers } from './base-mounts.ts';
 import { findBwrap } from './bwrap.ts';
+import { createEtcSnapshot } from './etc-snapshot.ts';
 import { homeInside, openingRefusal, type Persons, workspaceRefusal } from './forbidden.ts';
 import { generatedFiles, type Person } from './generated-files.ts';
 import { gatherGuards } from './guards.ts';
-import { kindOf, look } from './look.ts';
+import { kindOf, look, realPath } from './look.ts';
 import { type Mount, within } from './mount.ts';
 import { prepareMountPoints } from './mount-points.ts';
 import { readPerson } from './person.ts';
@@ -24,18 +24,10 @@ import { gatherToolchains } from './toolchains.ts';
 const PERSON_FRESH_MS = 10_000;
 const MAX_PERSONS = 64;
 
-function real(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined;
-  }
-}
-
 function checkWorkspaces(spec: RunSpec, persons: Persons, own: boolean): void {
   if (spec.workspaces.length === 0) throw new AppError('invalid_arguments', 'A run needs at least one workspace.');
   for (const { path } of spec.workspaces) {
-    const found = real(path);
+    const found = realPath(path);
     if (found === undefined || kindOf(found) !== 'folder') {
       throw new AppError('workspace_unavailable', `The workspace ${path} is not a folder.`, {
         fix: 'Make it, or choose another with --root.',
@@ -54,7 +46,7 @@ function checkWorkspaces(spec: RunSpec, persons: Persons, own: boolean): void {
 }
 
 function checkCwd(spec: RunSpec): string {
-  const cwd = real(spec.cwd);
+  const cwd = realPath(spec.cwd);
   if (cwd !== undefined && kindOf(cwd) === 'folder' && spec.workspaces.some(({ path }) => within(cwd, path))) return cwd;
   throw new AppError(
     'invalid_arguments',
@@ -73,7 +65,7 @@ function checkOpenings(spec: RunSpec, persons: Persons, as: RunAs): RunSpec['ope
         fix: 'Ask for a path that exists, by its real name.',
       });
     };
-    const found = real(path);
+    const found = realPath(path);
     if (found === undefined) return refuse('it does not exist');
     if (found !== path) return refuse(`it is a link to ${found}`);
     const kind = kindOf(path);
@@ -89,7 +81,8 @@ export function createPlanner(config: ExecutionConfig): (spec: RunSpec, own?: bo
   const persons: Persons = { writ_home: config.home, user_home: config.user_home };
   const find = createRepositoryFinder();
   const known = new Map<string, { readonly person: Person; readonly at: number }>();
-  let system: Promise<readonly Mount[]> | undefined;
+  const etc = createEtcSnapshot();
+  let system: readonly Mount[] | undefined;
   let covers: readonly Mount[] | undefined;
   let accounts: readonly Account[] | undefined;
 
@@ -150,7 +143,8 @@ export function createPlanner(config: ExecutionConfig): (spec: RunSpec, own?: bo
         home,
         folders,
         generated,
-        system: await system,
+        etc: etc(folders.shared),
+        system,
         proc_covers: covers,
         toolchains,
         guards: { ...guards, expect: [...pinned, ...guards.expect] },

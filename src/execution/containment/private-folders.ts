@@ -14,6 +14,8 @@ export interface PrivateFolders {
   readonly tmp: string;
   /** Holds sets of generated files for the sandbox's /etc, each named by its content. */
   readonly generated: string;
+  /** Shared by all Workspaces of the same root: holds snapshots of /etc. */
+  readonly shared: string;
 }
 
 /** Used when Writ is root and a run becomes another user: the Writ home (0700, often under /root) can't be reached by them. */
@@ -33,7 +35,7 @@ export function privateFolders(config: Pick<ExecutionConfig, 'home' | 'shared_ro
   const base = as.drop
     ? join(config.shared_root ?? SHARED_ROOT, String(as.uid), hash(`${config.home}\0${workspace}`))
     : join(config.home, 'private', hash(workspace));
-  return { home: join(base, 'home'), tmp: join(base, 'tmp'), generated: join(base, 'generated') };
+  return { home: join(base, 'home'), tmp: join(base, 'tmp'), generated: join(base, 'generated'), shared: dirname(base) };
 }
 
 interface Owner {

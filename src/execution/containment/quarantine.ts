@@ -1,11 +1,11 @@
-import { constants, copyFileSync, mkdirSync, readdirSync, readFileSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { constants, copyFileSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import type { SandboxPlan } from '../core-types.ts';
 import type { Receipt } from '../types.ts';
 import { withFolder } from './folder-handle.ts';
 import { isHarmlessGitConfig } from './git-config-harmless.ts';
 import { gitFolder } from './git-layout.ts';
-import { kindOf, look } from './look.ts';
+import { kindOf, look, readSmall } from './look.ts';
 import { within } from './mount.ts';
 import { PROTECTED_IN_GIT } from './protected-table.ts';
 import { createRepositoryFinder, type FindRepositories } from './repositories.ts';
@@ -20,8 +20,13 @@ type Quarantined = Receipt['quarantined'];
 export function quarantineAppeared(plan: SandboxPlan, folder: string, find: FindRepositories = createRepositoryFinder()): Quarantined {
   const moved: { path: string; moved_to: string }[] = [];
   const take = (path: string): void => {
-    const to = moveAway(path, join(folder, 'quarantine'), moved.length, rootOf(path, plan));
-    if (to !== undefined) moved.push({ path, moved_to: to });
+    try {
+      const to = moveAway(path, join(folder, 'quarantine'), rootOf(path, plan));
+      if (to !== undefined) moved.push({ path, moved_to: to });
+    } catch (error) {
+      // The others still have to go; this one is said to be where it is.
+      moved.push({ path, moved_to: `not moved: ${error instanceof Error ? error.message : String(error)}` });
+    }
   };
   for (const path of new Set([...plan.watch, ...placesInNewRepositories(plan, find)])) {
     if (kindOf(path) === 'absent') continue;
@@ -69,8 +74,8 @@ function whatIsWrong(path: string): readonly string[] {
       .map((hook) => join(path, hook));
   }
   if (inGit && (name === 'config' || name === 'config.worktree') && kindOf(path) === 'file') {
-    const small = (look(path)?.size ?? 0) <= 65_536;
-    return small && isHarmlessGitConfig(readFileSync(path, 'utf8')) ? [] : [path];
+    const text = readSmall(path);
+    return text !== undefined && isHarmlessGitConfig(text) ? [] : [path];
   }
   return [path];
 }
@@ -86,9 +91,9 @@ function withParent<T>(path: string, root: string, use: (name: string) => T): T 
   return withFolder(root, parts.slice(0, -1), { make: false }, (parent) => use(`${parent}/${parts.at(-1)}`));
 }
 
-function moveAway(path: string, to: string, index: number, root: string): string | undefined {
+function moveAway(path: string, to: string, root: string): string | undefined {
   mkdirSync(to, { recursive: true, mode: 0o700 });
-  const target = join(to, `${index}-${basename(path)}`);
+  const target = join(mkdtempSync(join(to, 'item-')), basename(path));
   return withParent(path, root, (name) => {
     try {
       renameSync(name, target);

@@ -1,10 +1,14 @@
-import { readdirSync } from 'node:fs';
+import { type Dirent, opendirSync } from 'node:fs';
 import { join } from 'node:path';
 import { look } from './look.ts';
 
 /** How far nested repositories are looked for. Beyond it a note says so. */
 const MAX_DEPTH = 4;
 const MAX_FOLDERS = 1000;
+/** Entries read of one folder. */
+const MAX_ENTRIES = 20_000;
+/** Workspaces, and repositories of each, that are remembered. */
+const MAX_KNOWN = 256;
 /** Folders remembered over all Workspaces; when it is full everything is forgotten and read anew. */
 const MAX_REMEMBERED = 8000;
 /** Holds other people's packages and build results; a repository in there isn't one that a person commits from. */
@@ -26,6 +30,7 @@ const NOT_ENTERED = new Set([
 interface Listing {
   readonly changed: number;
   readonly ino: number;
+  readonly complete: boolean;
   readonly has_git: boolean;
   readonly folders: readonly string[];
   readonly sockets: readonly string[];
@@ -42,20 +47,34 @@ export interface Repositories {
 
 export type FindRepositories = (workspace: string) => Repositories;
 
-function readListing(folder: string, changed: number, ino: number): Listing {
+function readEntries(folder: string): { readonly entries: readonly Dirent[]; readonly complete: boolean } {
+  const entries: Dirent[] = [];
   try {
-    const entries = readdirSync(folder, { withFileTypes: true });
-    return {
-      changed,
-      ino,
-      has_git: entries.some(({ name }) => name === '.git'),
-      folders: entries.filter((entry) => entry.isDirectory() && !NOT_ENTERED.has(entry.name)).map(({ name }) => join(folder, name)),
-      sockets: entries.filter((entry) => entry.isSocket()).map(({ name }) => join(folder, name)),
-    };
+    const open = opendirSync(folder, { bufferSize: 256 });
+    try {
+      for (let entry = open.readSync(); entry; entry = open.readSync()) {
+        if (entries.length >= MAX_ENTRIES) return { entries, complete: false };
+        entries.push(entry);
+      }
+    } finally {
+      open.closeSync();
+    }
   } catch {
     // Not ours to read: the run can't plant anything there either, as it has the same rights.
-    return { changed, ino, has_git: false, folders: [], sockets: [] };
   }
+  return { entries, complete: true };
+}
+
+function readListing(folder: string, changed: number, ino: number): Listing {
+  const { entries, complete } = readEntries(folder);
+  return {
+    changed,
+    ino,
+    complete,
+    has_git: entries.some(({ name }) => name === '.git'),
+    folders: entries.filter((entry) => entry.isDirectory() && !NOT_ENTERED.has(entry.name)).map(({ name }) => join(folder, name)),
+    sockets: entries.filter((entry) => entry.isSocket()).map(({ name }) => join(folder, name)),
+  };
 }
 
 /**
@@ -64,6 +83,8 @@ function readListing(folder: string, changed: number, ino: number): Listing {
  */
 export function createRepositoryFinder(): FindRepositories {
   const remembered = new Map<string, Listing>();
+  // A run could make a thousand folders to keep the search from what lies deeper: what was found once is looked at first.
+  const known = new Map<string, readonly string[]>();
   const list = (folder: string): Listing | undefined => {
     const stat = look(folder);
     if (!stat?.isDirectory()) return undefined;
@@ -76,23 +97,31 @@ export function createRepositoryFinder(): FindRepositories {
     return listing;
   };
   return (workspace) => {
-    const workTrees: string[] = [];
+    const workTrees = new Set((known.get(workspace) ?? []).filter((folder) => look(join(folder, '.git')) !== undefined));
     const sockets: string[] = [];
+    let complete = true;
+    let stopped = false;
     let level: readonly string[] = [workspace];
     let seen = 0;
     for (let depth = 0; level.length > 0 && depth <= MAX_DEPTH; depth++) {
       const next: string[] = [];
       for (const folder of level) {
-        if (++seen > MAX_FOLDERS) return { work_trees: workTrees, sockets, complete: false };
+        if (++seen > MAX_FOLDERS) {
+          stopped = true;
+          break;
+        }
         const listing = list(folder);
         if (!listing) continue;
-        if (listing.has_git) workTrees.push(folder);
+        complete &&= listing.complete;
+        if (listing.has_git) workTrees.add(folder);
         sockets.push(...listing.sockets);
         next.push(...listing.folders);
       }
-      level = next;
+      level = stopped ? [] : next;
     }
-    return { work_trees: workTrees, sockets, complete: true };
+    if (known.size >= MAX_KNOWN) known.clear();
+    known.set(workspace, [...workTrees].slice(0, MAX_KNOWN));
+    return { work_trees: [...workTrees], sockets, complete: complete && !stopped };
   };
 }
 

@@ -1,9 +1,8 @@
-import { readFileSync, realpathSync } from 'node:fs';
 import { dirname, isAbsolute, join, normalize } from 'node:path';
 import type { ExecutionConfig } from '../core-types.ts';
 import type { WorkspaceBind } from '../types.ts';
 import type { Persons } from './forbidden.ts';
-import { kindOf, look } from './look.ts';
+import { kindOf, look, readSmall, realPath } from './look.ts';
 import { type Mount, within } from './mount.ts';
 import { FOLDER_VARIABLES, SECRET_FOLDERS, TOOLCHAINS, TREE_MARKS, TREE_PARTS } from './toolchain-table.ts';
 
@@ -35,14 +34,6 @@ const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib64', '/opt'] as const;
 const MASKED = ['/var/tmp', '/dev', '/proc', '/sys', '/run', '/etc'] as const;
 const MAX_ENTRIES = 128;
 
-function real(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Gathers PATH and the variables of the allow-list that name folders. What is refused is listed with the reason. */
 export function gatherToolchains(input: ToolchainInput): Toolchains {
   const { config, persons, workspaces } = input;
@@ -73,7 +64,7 @@ export function gatherToolchains(input: ToolchainInput): Toolchains {
       const kind = kindOf(path);
       // A link (lib64 -> lib) can't be a mount; its target is bound by name where the table has it.
       if (kind !== 'file' && kind !== 'folder' && kind !== 'link') continue;
-      const target = real(path);
+      const target = realPath(path);
       if (target === undefined || visible(target)) continue;
       const why = refusal(target);
       if (why === undefined) bound.add(target);
@@ -117,7 +108,7 @@ export function gatherToolchains(input: ToolchainInput): Toolchains {
       if (entry !== '') notes.push(`PATH entry ${entry} was left out: it is not absolute`);
       continue;
     }
-    const target = kindOf(clean) === 'absent' ? undefined : real(clean);
+    const target = kindOf(clean) === 'absent' ? undefined : realPath(clean);
     if (visible(clean)) {
       path.push(clean);
       if (workspaces.some((workspace) => within(clean, workspace.path))) bindBasePython(dirname(clean));
@@ -136,7 +127,7 @@ export function gatherToolchains(input: ToolchainInput): Toolchains {
   for (const variable of FOLDER_VARIABLES) {
     const value = config.host_env[variable.name];
     if (value === undefined) continue;
-    const target = isAbsolute(value) ? real(value) : undefined;
+    const target = isAbsolute(value) ? realPath(value) : undefined;
     if (target !== undefined && !visible(target)) bindParts(target, variable.needs);
     if (target !== undefined && variable.name === 'VIRTUAL_ENV') bindBasePython(target);
     const there = target !== undefined && (visible(target) || [...bound].some((one) => within(one, target)));
@@ -158,12 +149,6 @@ export function gatherToolchains(input: ToolchainInput): Toolchains {
 }
 
 function pyvenvHome(tree: string): string | undefined {
-  const file = join(tree, 'pyvenv.cfg');
-  if (kindOf(file) !== 'file' || (look(file)?.size ?? 0) > 65_536) return undefined;
-  try {
-    const named = /^home\s*=\s*(.+)$/m.exec(readFileSync(file, 'utf8'))?.[1]?.trim();
-    return named !== undefined && isAbsolute(named) ? real(named) : undefined;
-  } catch {
-    return undefined;
-  }
+  const named = /^home\s*=\s*(.+)$/m.exec(readSmall(join(tree, 'pyvenv.cfg')) ?? '')?.[1]?.trim();
+  return named !== undefined && isAbsolute(named) ? realPath(named) : undefined;
 }

@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { ETC_ENTRIES } from './etc-table.ts';
+import { GENERATED_AT } from './generated-files.ts';
+import { kindOf, look, readSmallBytes, realPath } from './look.ts';
+
+/** How long one look at /etc is good for. */
+const FRESH_MS = 30_000;
+const MAX_FILE_BYTES = 2 * 1024 * 1024;
+const MAX_ITEMS = 20_000;
+const KEPT_SNAPSHOTS = 4;
+
+type Item =
+  | { readonly kind: 'folder'; readonly path: string }
+  | { readonly kind: 'link'; readonly path: string; readonly target: string }
+  | { readonly kind: 'file'; readonly path: string; readonly source: string; readonly stamp: string };
+
+/** Lists what the table names and everybody may read; a file that only root reads stays out even when we are root. */
+function listItems(): readonly Item[] {
+  const items: Item[] = [];
+  const add = (path: string, top: boolean): void => {
+    if (items.length >= MAX_ITEMS) return;
+    const kind = kindOf(path);
+    if (kind === 'link') {
+      // Below a folder a link stays one. A named file that is a link out of /etc and /usr (resolv.conf) is taken by what it says.
+      const real = top ? realPath(path) : undefined;
+      if (real !== undefined && !/^\/(etc|usr)\//.test(real)) addFile(path, real);
+      else items.push({ kind: 'link', path, target: readlinkSync(path) });
+    } else if (kind === 'file') addFile(path, path);
+    else if (kind === 'folder' && ((look(path)?.mode ?? 0) & 0o005) === 0o005) {
+      items.push({ kind: 'folder', path });
+      for (const name of readdirSync(path).toSorted()) add(join(path, name), false);
+    }
+  };
+  const addFile = (path: string, source: string): void => {
+    const stat = look(source);
+    if (!stat?.isFile() || (stat.mode & 0o004) === 0 || stat.size > MAX_FILE_BYTES) return;
+    items.push({ kind: 'file', path, source, stamp: `${stat.ino} ${stat.size} ${stat.ctimeMs}` });
+  };
+  const present = readdirSync('/etc');
+  for (const entry of ETC_ENTRIES) {
+    for (const name of typeof entry === 'string' ? [entry] : present.filter((one) => entry.test(one))) add(join('/etc', name), true);
+  }
+  return items;
+}
+
+/** Copies the items to a folder that stands for /etc, with an empty file wherever a generated one will be mounted. */
+function build(items: readonly Item[], folder: string): void {
+  const at = (path: string): string => join(folder, path.slice('/etc'.length));
+  for (const item of items) {
+    mkdirSync(dirname(at(item.path)), { recursive: true, mode: 0o755 });
+    if (item.kind === 'folder') mkdirSync(at(item.path), { recursive: true, mode: 0o755 });
+    else if (item.kind === 'link') symlinkSync(item.target, at(item.path));
+    else writeFileSync(at(item.path), readSmallBytes(item.source, { max: MAX_FILE_BYTES }) ?? '', { mode: 0o644 });
+  }
+  for (const dest of Object.values(GENERATED_AT)) {
+    mkdirSync(dirname(at(dest)), { recursive: true, mode: 0o755 });
+    rmSync(at(dest), { force: true });
+    writeFileSync(at(dest), '', { mode: 0o644 });
+  }
+}
+
+/** Where a snapshot of /etc for sandboxes lies, in the folder given. */
+export type EtcSnapshot = (parent: string) => string;
+
+/**
+ * The selected part of /etc as one folder that is mounted at once: sixty mounts of single files would cost a run more than all the
+ * rest of its sandbox. A snapshot is named by what it was made of and never changes; when /etc does, the next look makes a new one.
+ */
+export function createEtcSnapshot(): EtcSnapshot {
+  let seen: { readonly items: readonly Item[]; readonly name: string; readonly at: number } | undefined;
+  return (parent) => {
+    if (seen === undefined || performance.now() - seen.at > FRESH_MS) {
+      const items = listItems();
+      const name = `etc-${createHash('sha256')
+        .update(JSON.stringify([items, GENERATED_AT]))
+        .digest('hex')
+        .slice(0, 24)}`;
+      seen = { items, name, at: performance.now() };
+    }
+    const snapshot = join(parent, seen.name);
+    if (kindOf(snapshot) === 'folder') return snapshot;
+    const draft = mkdtempSync(join(parent, '.etc-draft-'));
+    build(seen.items, draft);
+    chmodSync(draft, 0o755);
+    try {
+      renameSync(draft, snapshot);
+    } catch (error) {
+      rmSync(draft, { recursive: true, force: true });
+      // Another process made the same at the same moment.
+      if (kindOf(snapshot) !== 'folder') throw error;
+    }
+    forgetOldSnapshots(parent, snapshot);
+    return snapshot;
+  };
+}
+
+function forgetOldSnapshots(parent: string, keep: string): void {
+  const old = readdirSync(parent)
+    .filter((name) => /^etc-[0-9a-f]{24}$/.test(name))
+    .map((name) => join(parent, name))
+    .filter((path) => path !== keep)
+    .map((path) => ({ path, age: look(path)?.ctimeMs ?? 0 }))
+    .toSorted((a, b) => b.age - a.age);
+  for (const { path } of old.slice(KEPT_SNAPSHOTS)) rmSync(path, { recursive: true, force: true });
+}
