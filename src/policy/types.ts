@@ -41,12 +41,19 @@ export interface Finding {
   /** One sentence for a person, without a final dot: "removes a folder outside the workspace". */
   readonly reason: string;
   readonly opens?: Opening;
+  /**
+   * The command of `Assessment.commands` that does it by itself, which an allow rule may cover. Undefined for what its surroundings
+   * do (redirects, variables set for it): no rule about a command lifts that.
+   */
+  readonly command?: number;
 }
 
 /** A decoded simple command, for rules. `null` is a word (or a part of one) that can't be known from the text. */
 export interface ParsedCommand {
   readonly argv: readonly (string | null)[];
   readonly span: readonly [start: number, end: number];
+  /** The wrapper whose own words this command is (`sudo`, `env`, `timeout`), and where in its argv it begins. */
+  readonly outer?: { readonly command: number; readonly at: number };
 }
 
 export interface Assessment {

@@ -1,0 +1,77 @@
+import { mayBe } from '../glob.ts';
+import { DEEP, HOLE, isKnown, ONE, STAR, type Text } from '../text.ts';
+
+/** Lines of `tables.ts`, ready to be asked. */
+export interface PathTable {
+  /** `path`: components from the root. `home`: components below a home, if it lies in one. */
+  matches(path: readonly Text[], home: readonly Text[] | undefined): boolean;
+}
+
+interface Line {
+  readonly components: readonly string[];
+  readonly below: boolean;
+}
+
+const PURE = new RegExp(`^[${STAR}${ONE}${HOLE}${DEEP}]+$`);
+
+const compile = (line: string): Line => {
+  const components = line.replace(/^(~\/|\/)/, '').split('/');
+  const below = components.at(-1) === '**';
+  return { components: below ? components.slice(0, -1) : components, below };
+};
+
+const wildcard = (pattern: string): RegExp => new RegExp(`^${pattern.replace(/[.+^${}()|[\]\\]/g, '\\$&').replaceAll('*', '[^/]*')}$`, 's');
+
+export function createPathTable(lines: readonly string[]): PathTable {
+  const rooted = lines.filter((line) => line.startsWith('/')).map(compile);
+  const homely = lines.filter((line) => line.startsWith('~/')).map(compile);
+  const anywhere = lines.filter((line) => !line.startsWith('/') && !line.startsWith('~/')).map(compile);
+  const wild = new Map<string, RegExp>();
+  for (const line of [...rooted, ...homely, ...anywhere]) {
+    for (const component of line.components) if (component.includes('*')) wild.set(component, wildcard(component));
+  }
+
+  function component(word: Text, pattern: string, loose: boolean): boolean {
+    if (word === pattern) return true;
+    const expression = wild.get(pattern);
+    if (isKnown(word)) return expression?.test(word) ?? false;
+    // A bare `*` in an ordinary folder is no attempt at a secret; in a place that is itself named by the line it is.
+    if (loose && PURE.test(word)) return false;
+    const example = pattern.replaceAll('*', 'x');
+    // A glob doesn't match a leading dot.
+    if (example.startsWith('.') && !word.startsWith('.') && word[0] !== HOLE) return false;
+    return mayBe(word, example);
+  }
+
+  function from(words: readonly Text[], at: number, line: Line, loose: boolean): boolean {
+    const { components, below } = line;
+    const end = at + components.length;
+    if (below ? words.length < end : words.length !== end) return false;
+    for (let i = 0; i < components.length; i++) if (!component(words[at + i] ?? '', components[i] ?? '', loose)) return false;
+    return true;
+  }
+
+  // Most lines begin with a plain name: ask only those whose first name is there.
+  const plain = new Map<string, Line[]>();
+  const other: Line[] = [];
+  for (const line of anywhere) {
+    const first = line.components[0] ?? '';
+    if (first.includes('*')) other.push(line);
+    else plain.set(first, [...(plain.get(first) ?? []), line]);
+  }
+
+  return {
+    matches: (path, home) => {
+      if (rooted.some((line) => from(path, 0, line, false))) return true;
+      if (home !== undefined && homely.some((line) => from(home, 0, line, false))) return true;
+      for (let at = 0; at < path.length; at++) {
+        const word = path[at] ?? '';
+        if (isKnown(word)) {
+          if (plain.get(word)?.some((line) => from(path, at, line, true))) return true;
+          if (other.some((line) => from(path, at, line, true))) return true;
+        } else if (anywhere.some((line) => from(path, at, line, true))) return true;
+      }
+      return false;
+    },
+  };
+}

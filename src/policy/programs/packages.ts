@@ -1,0 +1,500 @@
+import { LOCAL } from '../shell/stream.ts';
+import { HOLE, isKnown, isUnknown, type Text } from '../text.ts';
+import { all, program } from './define.ts';
+import { optionTable, readWords } from './options.ts';
+import type { Call, Program } from './program.ts';
+import { verbs } from './verbs.ts';
+
+const NODE_VERBS = `
+  : safe
+  install|i|in|add|ci|clean-install|install-ci-test|cit|it|install-test|update|upgrade|up|dedupe|link|ln|rebuild|create|import|fetch|dlx|init_|audit fix|exec_|import|patch-commit|rebuild : install
+  test|t|tst|start|stop|restart|run|run-script|rum|build|lint|dev|pack|version|prune|shrinkwrap|node|workspace|workspaces|patch|deploy_|bench|watch|typecheck|format|preview|serve|e2e|coverage|clean|prepare|compile|docs|generate|storybook : code
+  exec|x : code
+  init : write
+  uninstall|remove|rm|un|unlink|r : write
+  ls|list|la|ll|root|prefix|bin|explain|why|help|pkg get|completion|query|fund|licenses|store path|store status|config get|config list|cache dir|sbom|explore_ : safe
+  pkg set|pkg delete|set-script : write
+  view|info|show|v|outdated|search|s|audit|ping|whoami|doctor|repo|bugs|home|profile|stars|access|org|owner ls|team ls|dist-tag ls|diff : net
+  publish|deprecate|unpublish|dist-tag|owner|team|access|star|unstar|hook|npm publish|login|adduser|logout|token|trust : upload
+  config set|set|config delete|config edit|config fix : persist
+  get|c get|c list : safe
+  cache clean|cache verify|cache ls|store prune : write
+  * : unknown
+`;
+
+const HARD_CONFIG =
+  'script-shell=p node-options=- prefix=w C=r cwd=r dir=r w=- workspace=- userconfig=r globalconfig=r registry=n cache=w loglevel=- F=- filter=- shell=p git=p';
+
+const node = (name: string): Program => {
+  const run = verbs({
+    globals: HARD_CONFIG,
+    options: HARD_CONFIG,
+    table: NODE_VERBS,
+    presets: ['npm'],
+    also: (call, verb, words) => {
+      const global = words.has('g', 'global', 'location');
+      if (global && /^(i|install|add|update|link|uninstall|remove)$/.test(verb))
+        call.report('system_write', 'installs for the whole system or home');
+      if (/^(unpublish|deprecate)$/.test(verb)) call.report('destructive', 'takes a published package away');
+      if (verb === 'token' || (verb === 'config' && /_auth|token/i.test(call.args.join(' '))))
+        call.report('credential_access', 'shows or makes access tokens');
+      const hook = words.options.find((option) => /^node-options$/.test(option.name));
+      if (hook !== undefined) call.report('code_execution', 'passes options to node');
+      if (verb === 'exec' || verb === 'x') execRemote(call);
+      return undefined;
+    },
+  });
+  void name;
+  return (call) => {
+    // A verb that is no verb of theirs is a script of the project for yarn, pnpm and bun.
+    const first = call.args.find((arg) => !arg.startsWith('-'));
+    if ((call.name === 'yarn' || call.name === 'pnpm' || call.name === 'bun') && (first === undefined || !KNOWN_VERB.has(first))) {
+      if (first === undefined) {
+        if (call.name === 'yarn' && !call.args.some((arg) => /^(-v|--version|--help|-h)$/.test(arg)))
+          call.report('install', 'yarn downloads and installs packages', { opens: { type: 'hosts', hosts: [], presets: ['npm'] } });
+        return undefined;
+      }
+      if (isUnknown(first)) call.report('unknown', 'which command it is cannot be known from the text');
+      if (call.name === 'bun' && /\.\w+$/.test(first)) call.runsFile(first, 'bun runs a program file');
+      call.report('code_execution', 'runs a script or program of the project');
+      return undefined;
+    }
+    return run(call);
+  };
+};
+
+const KNOWN_VERB = new Set(
+  NODE_VERBS.split('\n')
+    .flatMap((line) => (line.split(':')[0] ?? '').split('|').map((name) => name.trim().split(' ')[0] ?? ''))
+    .filter((name) => name !== '' && name !== '*'),
+);
+
+/** `npx`, `npm exec`: what isn't there is downloaded, unless that is forbidden. */
+function execRemote(call: Call): void {
+  if (call.args.some((arg) => /^(--no-install|--no|--offline|--prefer-offline_)$/.test(arg)) || call.args.includes('--no')) return;
+  call.report('install', 'downloads and runs a package that may not be there', { opens: { type: 'hosts', hosts: [], presets: ['npm'] } });
+}
+
+/** Runners whose names are almost always dependencies of the project: asking each time for `npx tsc` would teach people to say yes. */
+const PROJECT_TOOLS = new Set(
+  'tsc eslint prettier vitest jest mocha ava playwright cypress webpack vite rollup rolldown esbuild tsx ts-node biome next nuxt astro turbo nx prisma drizzle-kit stylelint tailwindcss babel swc tsup knip depcruise lint-staged commitlint c8 nyc karma svelte-kit svelte-check vue-tsc storybook wrangler husky typedoc changeset semantic-release lerna rimraf concurrently nodemon oxlint publint madge tap'.split(
+    ' ',
+  ),
+);
+
+const NPX = optionTable(
+  'p=- package=- c=x call=x y yes no no-install q quiet w=- workspace=- shell=p node-options=- n=- node-arg=- cache=w userconfig=r',
+);
+
+const npx: Program = (call) => {
+  const words = readWords(call.args, NPX, true);
+  const text = words.value('c', 'call');
+  if (text !== undefined) call.shell(text);
+  for (const { role, value } of words.options)
+    if (role === 'p' && value !== undefined && value !== '') call.runsText(value, 'the runner starts another shell');
+  call.report('code_execution', 'runs a program of a package');
+  const at = words.at[0];
+  const first = at === undefined ? undefined : call.args[at];
+  const offline =
+    words.has('no', 'no-install') || call.args.slice(0, at).some((arg) => /^(--no-install|--no|--offline|--no-download)$/.test(arg));
+  const tool =
+    first !== undefined &&
+    isKnown(first) &&
+    PROJECT_TOOLS.has(first) &&
+    !words.has('p', 'package') &&
+    (call.name === 'npx' || call.name === 'pnpx' || call.name === 'bunx');
+  if (!offline && !tool) execRemote(call);
+  if (at !== undefined && first !== undefined && isKnown(first) && tool) call.inner(at);
+  return undefined;
+};
+
+const UV_TABLE = `
+  : safe
+  run|build|venv|python find|version|tree|lock_ : code
+  sync|add|lock|pip install|pip sync|pip compile|tool install|tool run|tool upgrade|python install|self update|remove|export_|init_ : install
+  init|pip uninstall|cache clean|cache prune|tool uninstall|python pin : write
+  pip list|pip show|pip freeze|pip tree|pip check|python list|python dir|tool list|tool dir|cache dir|export|help : safe
+  publish : upload
+  auth : secret
+  * : unknown
+`;
+
+const uv = verbs({
+  globals: 'directory=r project=r config-file=r cache-dir=w color=-',
+  options: 'with=- python=- p=- with-requirements=r env-file=r index-url=n extra-index-url=n target=w prefix=w',
+  table: UV_TABLE,
+  presets: ['pypi'],
+  also: (call, verb, words) => {
+    if (verb !== 'run') return undefined;
+    if (words.has('with', 'with-requirements'))
+      call.report('install', 'downloads packages for the run', { opens: { type: 'hosts', hosts: [], presets: ['pypi'] } });
+    const from = call.args.indexOf('run') + 1;
+    const inside = readWords(
+      call.args.slice(from),
+      optionTable(
+        'with=- python=- p=- with-requirements=r env-file=r package=- extra=- group=- index-url=n m module=- s script no-sync frozen locked isolated',
+      ),
+      true,
+    );
+    const at = inside.at[0];
+    if (at === undefined) return undefined;
+    const first = inside.operands[0] ?? '';
+    if (/\.py$/.test(first)) call.runsFile(first, 'runs a program file');
+    else if (!inside.has('m', 'module')) call.inner(from + at);
+    return undefined;
+  },
+});
+
+const pip = verbs({
+  globals: 'python=p proxy=n cache-dir=w log=w cert=r client-cert=r',
+  options:
+    'r=r requirement=r c=r constraint=r t=w target=w prefix=w root=w i=n index-url=n extra-index-url=n f=- find-links=- d=w dest=w w=w wheel-dir=w e=- editable=- src=w log=w report=w python=p',
+  table: `
+    install|download|wheel : install
+    uninstall : write
+    list|show|freeze|check|inspect|debug|help|cache dir|cache info|cache list|config list|config get|hash|completion : safe
+    search|index : net
+    cache purge|cache remove : write
+    config set|config edit|config unset : persist
+    * : unknown
+  `,
+  presets: ['pypi'],
+  also: (call, verb, words) => {
+    // Even without the network a package of the project runs its own set-up.
+    if (verb === 'install' && words.has('user', 't', 'target', 'prefix', 'root', 'break-system-packages'))
+      call.report('system_write', 'installs outside the project');
+    return undefined;
+  },
+});
+
+const system = (table: string, presets: readonly string[], options = ''): Program =>
+  verbs({
+    globals: `o=- c=r q y yes s ${options}`,
+    options,
+    table,
+    presets,
+    also: (call, _verb, _words, outcomes) => {
+      if (outcomes.includes('install'))
+        call.report('system_write', 'installs for the whole system', {
+          opens: { type: 'uncontained', why: 'the package manager of the host needs its rights' },
+        });
+      return undefined;
+    },
+  });
+
+const APT = `
+  install|reinstall|upgrade|full-upgrade|dist-upgrade|build-dep|satisfy|source|download : install
+  update : net system
+  remove|purge|autoremove|autopurge|clean|autoclean|edit-sources|mark|hold|unhold|add-repository : system
+  list|search|show|policy|depends|rdepends|madison|showpkg|dump|pkgnames|stats|help|changelog : safe
+  * : system
+`;
+
+const cargo: Program = (call) => {
+  const args = call.args.filter((arg) => !/^\+/.test(arg));
+  const run = verbs({
+    globals: 'color=- config=c Z=- C=r',
+    options:
+      'manifest-path=r target-dir=w p=- package=- bin=- example=- features=- F=- target=- j=- config=c path=r git=n registry=- root=w out-dir=w message-format=-',
+    table: `
+      build|b|check|c|test|t|run|r|bench|clippy|fmt|fix|doc|d|rustc|rustdoc|nextest|miri|expand|llvm-cov|tarpaulin|criterion|package|watch|make|xtask|insta|hack|deny|machete|udeps|outdated_|release_|wasm|component|leptos|tauri|shuttle_ : code
+      clean|init|new|generate-lockfile|remove|rm : write
+      add : install
+      install|update|fetch|vendor|binstall|upgrade|generate : install
+      search|info|audit|outdated|owner_ : net
+      publish|yank|owner|login|logout : upload
+      tree|metadata|pkgid|locate-project|version|help|read-manifest|verify-project|uninstall_|--list : safe
+      uninstall : system
+      * : unknown
+    `,
+    presets: ['crates'],
+    also: (inner, verb) => {
+      if (verb === 'watch')
+        for (const [index, arg] of inner.args.entries()) if (/^(-s|--shell)$/.test(inner.args[index - 1] ?? '')) inner.shell(arg);
+      return undefined;
+    },
+  });
+  return run({ ...call, args, argv: [call.argv[0] ?? 'cargo', ...args] });
+};
+
+const go = verbs({
+  globals: 'C=r',
+  oneDash: true,
+  options:
+    'exec=p toolexec=p o=w C=r overlay=r modfile=r run=- count=- timeout=- tags=- ldflags=- gcflags=- coverprofile=w cpuprofile=w memprofile=w vettool=p bench=- mod=-',
+  table: `
+    build|test|run|vet|generate|fmt|fix|tool|bug|doc_ : code
+    list|env|version|doc|help|mod graph|mod why|mod verify|mod edit_|work edit_ : safe
+    get|install|mod download|mod tidy|mod vendor|work sync : install
+    mod init|mod edit|work init|work use|work edit|clean|telemetry : write
+    * : unknown
+  `,
+  presets: ['go'],
+  also: (call, verb, words) => {
+    if (verb === 'env' && words.has('w', 'u')) call.report('persistence', 'changes the settings of go for the person');
+    if (verb === 'run') {
+      const first = words.operands[0] ?? '';
+      if (/@/.test(first)) call.report('install', 'downloads and runs a module', { opens: { type: 'hosts', hosts: [], presets: ['go'] } });
+      else if (/\.go$/.test(first)) call.runsFile(first, 'go runs a program file');
+    }
+    return undefined;
+  },
+});
+
+const gem = verbs({
+  options: 'i=w install-dir=w n=w bindir=w s=n source=n',
+  table: `
+    install|update|fetch|i : install
+    uninstall|cleanup|pristine : system
+    build : code
+    push|yank|owner|signin : upload
+    list|search|info|which|env|environment|help|contents|dependency|query|specification|outdated : safe
+    exec : install code
+    * : unknown
+  `,
+  presets: ['rubygems'],
+});
+
+const bundle: Program = (call) => {
+  const at = call.args.findIndex((arg) => !arg.startsWith('-'));
+  if (call.args[at] === 'exec') {
+    call.report('code_execution', 'runs a program of the bundle');
+    return call.inner(at + 1);
+  }
+  return verbs({
+    globals: 'gemfile=r',
+    table: `
+      : install
+      install|update|add|lock|package|cache|outdated : install
+      check|show|list|info|viz|config|env|help|version|platform : safe
+      init|remove|clean|binstubs : write
+      console|open|gem : code
+      * : unknown
+    `,
+    presets: ['rubygems'],
+  })(call);
+};
+
+const nothing: Program = () => LOCAL;
+const installs =
+  (reason: string, preset: string): Program =>
+  (call) => {
+    call.report('install', reason, { opens: { type: 'hosts', hosts: [], presets: [preset] } });
+    return undefined;
+  };
+
+export const PACKAGES: readonly (readonly [string, Program])[] = [
+  ...all('npm yarn pnpm bun cnpm', node('npm')),
+  ...all('npx pnpx bunx', npx),
+  ...all('uvx pipx_run', (call: Call) => {
+    call.report('code_execution', 'runs a program of a package');
+    call.report('install', 'downloads and runs a package', { opens: { type: 'hosts', hosts: [], presets: ['pypi'] } });
+    return undefined;
+  }),
+  ['corepack', verbs({ table: 'enable|disable : system\n prepare|install|up|use : install\n * : code', presets: ['npm'] })],
+  ...all(
+    'nvm fnm volta n nodenv',
+    verbs({
+      table:
+        'use|current|ls|list|which|exec|run|alias|deactivate|env|version|default : code\n install|i|pin|ls-remote|list-remote|upgrade : install\n uninstall|remove : system\n * : unknown',
+      presets: ['npm'],
+    }),
+  ),
+  ...all(
+    'pyenv rbenv asdf mise rtx goenv jenv sdk rustup ghcup opam',
+    verbs({
+      table:
+        ': safe\n local|global|which|version|versions|current|ls|list|where|shims|exec|run|x|env|show|help|doctor|root|shell|rehash|reshim : code\n install|update|upgrade|plugin|component|target|toolchain|default|add|use|self : install\n uninstall|remove : system\n * : unknown',
+      presets: ['tools'],
+    }),
+  ),
+  ['uv', uv],
+  ...all('pip pip3 pip2', pip),
+  [
+    'pipx',
+    verbs({
+      table: 'install|upgrade|upgrade-all|inject|run|reinstall : install\n uninstall : system\n list|environment|help : safe\n * : unknown',
+      presets: ['pypi'],
+    }),
+  ],
+  [
+    'poetry',
+    verbs({
+      globals: 'C=r directory=r P=r project=r',
+      options: 'with=- without=-',
+      table:
+        'install|add|update|lock|self : install\n run|build|shell|check_|env : code\n show|check|version|help|about|search|list : safe\n init|new|remove|export|config : write\n publish : upload\n * : unknown',
+      presets: ['pypi'],
+      also: (call, verb) => (verb === 'run' ? call.inner(call.args.indexOf('run') + 1) : undefined),
+    }),
+  ],
+  [
+    'pipenv',
+    verbs({
+      table:
+        'install|sync|update|lock|upgrade : install\n run|shell|scripts : code\n graph|check|verify|help : safe\n clean|uninstall : write\n * : unknown',
+      presets: ['pypi'],
+      also: (call, verb) => (verb === 'run' ? call.inner(call.args.indexOf('run') + 1) : undefined),
+    }),
+  ],
+  [
+    'pdm',
+    verbs({
+      table:
+        'install|add|update|sync|lock : install\n run|build : code\n list|show|info|help : safe\n remove|init|config : write\n publish : upload\n * : unknown',
+      presets: ['pypi'],
+      also: (call, verb) => (verb === 'run' ? call.inner(call.args.indexOf('run') + 1) : undefined),
+    }),
+  ],
+  [
+    'hatch',
+    verbs({ table: 'run|build|test|fmt|shell|env : code\n version|status|help : safe\n new : write\n publish : upload\n * : unknown' }),
+  ],
+  [
+    'rye',
+    verbs({
+      table:
+        'sync|add|lock|install|toolchain : install\n run|build|test|lint|fmt : code\n show|list|help : safe\n publish : upload\n * : unknown',
+      presets: ['pypi'],
+    }),
+  ],
+  ...all(
+    'conda mamba micromamba',
+    verbs({
+      globals: 'n=- name=- p=w prefix=w',
+      table:
+        'install|create|update|upgrade|env create|env update : install\n remove|uninstall|clean : write\n list|info|search|env list|env export|help|config_ : safe\n activate|deactivate|run|shell|develop : code\n init : persist\n config : persist\n * : unknown',
+      presets: ['conda'],
+    }),
+  ),
+  [
+    'twine',
+    verbs({
+      options: 'config-file=r repository-url=n cert=r',
+      table: 'upload|register : upload\n check : code\n * : unknown',
+      presets: ['pypi'],
+    }),
+  ],
+  ...all('virtualenv', program({ options: 'p=- python=-', words: 'w', does: [['code_execution', 'sets up an environment of python']] })),
+  ...all('easy_install', installs('downloads and installs packages', 'pypi')),
+  ['cargo', cargo],
+  ['go', go],
+  ['gem', gem],
+  ...all('bundle bundler', bundle),
+  ...all(
+    'composer',
+    verbs({
+      globals: 'd=r working-dir=r',
+      table:
+        'install|update|require|create-project|upgrade|i|u : install\n run|run-script|exec|test|dump-autoload|dumpautoload|validate_ : code\n show|info|validate|outdated|licenses|why|depends|status|help|about|diagnose : safe\n remove|init|config|clear-cache : write\n global : install system\n * : code',
+      presets: ['packagist'],
+    }),
+  ),
+  ...all(
+    'pecl pear cpan cpanm cpanminus luarocks nimble shards dub vcpkg conan cabal stack spago hpack',
+    verbs({
+      table:
+        ': install\n list|show|info|search|path|dump|help|version : safe\n build|test|run|exec|repl|bench|check|clean|eval|ghci|format|script : code\n * : install',
+      presets: ['tools'],
+    }),
+  ),
+  [
+    'mix',
+    verbs({
+      table:
+        'test|compile|run|format|phx.server|credo|dialyzer|ecto.migrate|ecto.create|phx.routes|release|docs : code\n deps.get|deps.update|local.hex|archive.install|local.rebar : install\n hex.publish : upload\n ecto.drop|ecto.reset : destroy\n help|deps : safe\n * : code',
+      presets: ['hex'],
+    }),
+  ],
+  [
+    'dotnet',
+    verbs({
+      options: 'o=w output=w c=- f=- p=-',
+      table:
+        'build|test|run|publish|pack|format|watch|msbuild|vstest|exec|ef|fsi : code\n restore|add package|tool install|tool restore|tool update|workload|new install|nuget add : install\n nuget push : upload\n add|remove|new|sln|clean|reference : write\n list|help|--info|--list-sdks|--list-runtimes : safe\n * : code',
+      presets: ['nuget'],
+    }),
+  ],
+  [
+    'nuget',
+    verbs({
+      table: 'install|restore|update : install\n push|delete : upload\n list|search|help|locals : safe\n pack : code\n * : unknown',
+      presets: ['nuget'],
+    }),
+  ],
+  ...all('apt apt-get aptitude', system(APT, ['debian'])),
+  ...all('apt-cache apt-file dpkg-query apt-config', nothing),
+  ['dpkg', system('-i|--install|-r|-P|--purge|--configure : install\n * : safe', ['debian'])],
+  ['apt-key', program({ words: '-', does: [['system_write', 'changes which packages are trusted']] })],
+  ['add-apt-repository', program({ words: '-', does: [['system_write', 'changes where packages come from']] })],
+  ...all(
+    'dnf yum microdnf zypper apk xbps-install eopkg swupd emerge urpmi',
+    system(
+      `
+    install|in|add|update|up|upgrade|dist-upgrade|dup|reinstall|group|groupinstall|localinstall|download : install
+    remove|rm|del|erase|autoremove|clean : system
+    list|info|search|se|repolist|repoquery|provides|check-update|history|version : safe
+    * : install
+  `,
+      ['distribution'],
+    ),
+  ),
+  ...all('pacman yay paru', (call: Call) => {
+    if (call.args.some((arg) => /^-(Q|Ss|Si|F|T|V)/.test(arg))) return undefined;
+    call.report('install', 'installs packages', { opens: { type: 'hosts', hosts: [], presets: ['distribution'] } });
+    call.report('system_write', 'changes the packages of the system', {
+      opens: { type: 'uncontained', why: 'the package manager of the host needs its rights' },
+    });
+    return undefined;
+  }),
+  [
+    'rpm',
+    (call: Call) => {
+      if (!call.args.some((arg) => /^-(q|V)|^--(query|verify|eval)/.test(arg)))
+        call.report('system_write', 'changes the packages of the system', {
+          opens: { type: 'uncontained', why: 'the package manager of the host needs its rights' },
+        });
+      return undefined;
+    },
+  ],
+  ...all(
+    'brew port',
+    verbs({
+      table:
+        'install|upgrade|update|tap|reinstall|bundle|fetch|cask : install\n uninstall|remove|cleanup|link|unlink|services|autoremove|pin : system\n list|ls|info|search|config|doctor|deps|uses|--prefix|outdated|leaves|help|home|cat|desc : safe\n * : install',
+      presets: ['homebrew'],
+    }),
+  ),
+  ...all(
+    'snap flatpak',
+    system('install|refresh|update : install\n list|info|find|search|version|help : safe\n * : system', ['distribution']),
+  ),
+  ...all('winget choco scoop', installs('installs software', 'distribution')),
+  ...all(
+    'pre-commit',
+    verbs({
+      table:
+        'run|validate-config|try-repo : code\n install|install-hooks|init-templatedir : persist\n autoupdate : install\n uninstall|clean|gc : write\n sample-config|help : safe\n * : unknown',
+      presets: ['git'],
+    }),
+  ),
+  ...all(
+    'husky lefthook simple-git-hooks',
+    verbs({ table: ': persist\n install|add|set|init : persist\n run|validate|dump : code\n uninstall : write\n * : persist' }),
+  ),
+  ...all('changeset changesets', verbs({ table: ': write\n add|version|init|status : code\n publish : upload\n * : code' })),
+  ...all(
+    'semantic-release release-it np standard-version',
+    program({
+      words: '-',
+      does: [
+        ['code_execution', 'runs a release of the project'],
+        ['network_egress', 'publishes to other hosts'],
+      ],
+    }),
+  ),
+];
+
+void HOLE;
+
+export type { Text };

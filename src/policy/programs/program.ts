@@ -1,0 +1,41 @@
+import type { Origin, Stream } from '../shell/stream.ts';
+import type { Text } from '../text.ts';
+import type { Effect, Opening, Verdict } from '../types.ts';
+
+/** What a program's table may say about one call. Everything ends up as a finding or as nothing. */
+export interface Acts {
+  report(effect: Effect, reason: string, more?: { readonly verdict?: Verdict; readonly opens?: Opening }): void;
+  /** Judged by the path policy; answers with what this very command is known to have written there. */
+  read(path: Text): Stream | undefined;
+  write(path: Text, content?: Stream): void;
+  remove(path: Text, recursive: boolean): void;
+  /** Reaches other hosts; the words that name them, and presets for package registries. Loopback alone is no egress. */
+  network(reason: string, words: readonly Text[], presets?: readonly string[]): void;
+  /** A shell runs this text. `args`: its `$1`... */
+  shell(text: Text, options?: { readonly stdin?: Stream; readonly args?: readonly Text[]; readonly remote?: boolean }): Stream;
+  /** The words from `at` on are a command of their own. `more`: words added at the end that aren't in the text. */
+  inner(at: number, options?: { readonly stdin?: Stream; readonly words?: readonly Text[]; readonly env?: readonly Text[] }): Stream;
+  /** An interpreter runs the program at this path, in this stream or in this text. */
+  runsFile(path: Text, what: string): void;
+  runsStream(stream: Stream, what: string): void;
+  runsText(text: Text, what: string): void;
+  /** A variable given to a program (`env X=y cmd`). */
+  environment(name: Text, value: Text): void;
+  /** Text that is evaluated again (subscripts). */
+  lurking(text: Text): void;
+}
+
+export interface Call extends Acts {
+  /** The name the table was found under. */
+  readonly name: string;
+  readonly argv: readonly Text[];
+  readonly args: readonly Text[];
+  readonly stdin: Stream;
+  readonly cwd: readonly Text[];
+}
+
+/** Judges one call and says what it prints; undefined: unknown text of the same origin as its input. */
+export type Program = (call: Call) => Stream | undefined;
+
+/** A shortcut for programs whose output is never of interest. */
+export const output = (origin: Origin, more: Partial<Stream> = {}): Stream => ({ origin, ...more });

@@ -1,0 +1,247 @@
+import { BUDGET, NotUnderstood } from '../budget.ts';
+import { networkOf } from '../hosts.ts';
+import { SYSTEM_BINARIES } from '../paths/tables.ts';
+import { PROGRAMS } from '../programs/index.ts';
+import type { Call } from '../programs/program.ts';
+import type { Span, Subject } from '../session.ts';
+import { asSource, HOLE, isForeign, isKnown, isUnknown, type Text } from '../text.ts';
+import type { ParsedCommand } from '../types.ts';
+import { BUILTINS } from './builtins.ts';
+import { judgeVariable } from './environment.ts';
+import type { Cell } from './expand.ts';
+import { after, both, type Flow, joinFlows, type Scene } from './flow.ts';
+import type { Interpreter } from './interpreter.ts';
+import { quoteWord } from './quote.ts';
+import { type ShellFunction, type State, withEntry } from './state.ts';
+import { eitherStream, LOCAL, NOTHING, type Stream } from './stream.ts';
+
+export interface RunOptions {
+  readonly outer: ParsedCommand['outer'];
+  /** Assignments among the words were carried out while expanding. */
+  readonly declared?: boolean;
+  /** Reached through `command`, `builtin` or a program: functions and aliases don't apply. */
+  readonly plain?: boolean;
+  readonly kept?: State['vars'];
+}
+
+/** Decides what a decoded simple command is: a function, an alias, a builtin, a known program, or nothing known. */
+export interface Dispatch {
+  run(argv: readonly Text[], state: State, span: Span, scene: Scene, options: RunOptions): Flow;
+  /** Text that a program hands to a shell. `lenient`: it may not be shell text at all, which then is "unknown", not a refusal. */
+  shellText(
+    text: Text,
+    state: State,
+    subject: Subject,
+    scene: Scene,
+    options: { readonly lenient: boolean; readonly args?: readonly Text[] },
+  ): Stream;
+}
+
+const ODD_NAME = /[^\x20-\x7E]/;
+const SELF_DESCRIBING = new Set(['--version', '--help', '-V']);
+
+export function createDispatch(host: Interpreter): Dispatch {
+  const found = new Map<string, string | undefined>();
+  const which = (name: string): string | undefined => {
+    if (!found.has(name)) found.set(name, host.context.facts.which(name));
+    return found.get(name);
+  };
+
+  function run(argv: readonly Text[], state: State, span: Span, scene: Scene, options: RunOptions): Flow {
+    host.meter.step();
+    const name = argv[0] ?? '';
+    const subject = host.session.command(argv, span, options.outer);
+    if (name === '') return both(state);
+    if (!isKnown(name)) {
+      if (isForeign(name)) host.report(subject, scene, 'blocked', 'runs text from the network or a decoder as a command');
+      else host.report(subject, scene, 'unknown', 'the program cannot be known from the text');
+      return both(state);
+    }
+    if (ODD_NAME.test(name)) {
+      host.report(subject, scene, 'unknown', 'the name of the program holds unusual characters');
+      return both(state);
+    }
+    if (!options.plain) {
+      const fn = state.functions.get(name);
+      if (fn !== undefined) return callFunction(name, fn, argv.slice(1), state, subject, scene);
+      const alias = state.aliases.get(name);
+      if (alias !== undefined && !scene.calls.some((call) => call.name === `alias ${name}`)) {
+        const words = argv.slice(1).map(quoteWord).join(' ');
+        return host.text(`${asSource(alias)} ${words}`, state, span, entered(scene, `alias ${name}`, []));
+      }
+    }
+    const builtin = BUILTINS.get(name);
+    if (builtin !== undefined) {
+      const cell: Cell = { state, frame: { source: '', span } };
+      let flow: Flow | undefined;
+      const out = builtin(call(name, argv, cell, subject, scene), {
+        host,
+        cell,
+        scene,
+        subject,
+        declared: options.declared ?? false,
+        finish: (result) => {
+          flow = result;
+        },
+      });
+      return flow ?? both(cell.state, out ?? LOCAL);
+    }
+    return external(name, argv, state, subject, scene);
+  }
+
+  function external(name: string, argv: readonly Text[], state: State, subject: Subject, scene: Scene): Flow {
+    const slash = name.lastIndexOf('/');
+    const folder = slash < 0 ? undefined : name.slice(0, slash);
+    const base = slash < 0 ? name : name.slice(slash + 1);
+    const cell: Cell = { state, frame: { source: '', span: subject.span } };
+    const its = call(base, argv, cell, subject, scene);
+    if (folder !== undefined && !SYSTEM_BINARIES.has(folder)) {
+      its.runsFile(name, 'runs a program file');
+      return both(cell.state, { origin: its.stdin.origin });
+    }
+    const resolved = folder === undefined ? which(base) : undefined;
+    if (resolved !== undefined && host.paths.program(resolved, state.cwd) === 'project') {
+      host.report(subject, scene, 'code_execution', 'the name stands for a program inside the workspace');
+    }
+    const program = PROGRAMS.get(base);
+    if (program === undefined) {
+      host.report(subject, scene, 'unknown', 'nothing is known about this program');
+      return both(cell.state, { origin: its.stdin.origin });
+    }
+    if (argv.length === 2 && SELF_DESCRIBING.has(argv[1] ?? '')) return both(cell.state);
+    const out = program(its) ?? { origin: its.stdin.origin };
+    return both(cell.state, out);
+  }
+
+  const entered = (scene: Scene, name: string, args: readonly Text[]): Scene => ({
+    ...scene,
+    calls: [...scene.calls, { name, forks: scene.forks, args: args.join('\0') }],
+  });
+
+  function callFunction(name: string, fn: ShellFunction, args: readonly Text[], state: State, subject: Subject, scene: Scene): Flow {
+    host.called(fn.body);
+    const earlier = scene.calls.filter((one) => one.name === name);
+    if (earlier.some((one) => scene.forks > one.forks)) {
+      host.report(subject, scene, 'blocked', 'calls itself in the background or in a pipe without end (a fork bomb)');
+      return both(state);
+    }
+    if (earlier.some((one) => one.args === args.join('\0'))) return both(state);
+    if (earlier.length >= 4 || scene.calls.length > BUDGET.nesting) {
+      host.report(subject, scene, 'unknown', 'calls itself too often to be followed');
+      return both(state);
+    }
+    const flow = host.walker.compound(fn.body, { ...state, args }, fn.frame, entered(scene, name, args));
+    const restore = (end: State | undefined): State | undefined => (end === undefined ? undefined : { ...end, args: state.args });
+    // `return` ends the function, not the script.
+    const end = after(flow, { ...state, args });
+    return { ok: restore(flow.ok ?? end), fail: restore(flow.fail ?? end), out: flow.out };
+  }
+
+  function shellText(
+    text: Text,
+    state: State,
+    subject: Subject,
+    scene: Scene,
+    options: { readonly lenient: boolean; readonly args?: readonly Text[] },
+  ): Stream {
+    if (scene.nesting > BUDGET.nesting) throw new NotUnderstood('commands are nested too deeply to judge');
+    try {
+      const inside: State = { ...state, args: options.args ?? [] };
+      return host.text(asSource(text), inside, subject.span, { ...scene, forks: scene.forks }).out;
+    } catch (thrown) {
+      if (!(options.lenient && thrown instanceof NotUnderstood && thrown.at !== undefined)) throw thrown;
+      host.report(subject, scene, 'unknown', 'hands text to a shell that is no valid command');
+      return LOCAL;
+    }
+  }
+
+  /** What a table may do with one call. */
+  function call(name: string, argv: readonly Text[], cell: Cell, subject: Subject, scene: Scene): Call {
+    const report: Call['report'] = (effect, reason, more) => host.report(subject, scene, effect, reason, more);
+    const known = (path: Text): Stream | undefined => {
+      const process = host.processes.get(path);
+      if (process !== undefined) return process;
+      const fd = /^\/dev\/fd\/(\d+)$/.exec(path);
+      if (path === '/dev/stdin' || fd?.[1] === '0') return scene.stdin;
+      if (fd !== null) return cell.state.fds.get(Number(fd[1]));
+      return host.paths.key(path, cell.state.cwd).reduce<Stream | undefined>((one, key) => {
+        const stream = cell.state.files.get(key);
+        return stream === undefined ? one : one === undefined ? stream : eitherStream(one, stream);
+      }, undefined);
+    };
+    const runsText: Call['runsText'] = (text, what) => {
+      if (isForeign(text)) report('blocked', `${what}: text from the network or a decoder`);
+      else report(isUnknown(text) ? 'unknown' : 'code_execution', what);
+      shellText(text, cell.state, subject, scene, { lenient: true });
+    };
+    const runsStream: Call['runsStream'] = (stream, what) => {
+      if (stream.origin !== 'local') report('blocked', `${what}: text from ${stream.origin === 'network' ? 'the network' : 'a decoder'}`);
+      else report('code_execution', what);
+    };
+    return {
+      name,
+      argv,
+      args: argv.slice(1),
+      stdin: scene.stdin,
+      cwd: cell.state.cwd,
+      report,
+      read: (path) => {
+        const stream = known(path);
+        if (stream === undefined || !host.processes.has(path)) {
+          for (const { effect, reason, ...more } of host.paths.read(path, cell.state.cwd)) report(effect, reason, more);
+        }
+        return stream;
+      },
+      write: (path, content) => {
+        for (const { effect, reason, ...more } of host.paths.write(path, cell.state.cwd)) report(effect, reason, more);
+        for (const key of host.paths.key(path, cell.state.cwd))
+          cell.state = { ...cell.state, files: withEntry(cell.state.files, key, content ?? LOCAL) };
+      },
+      remove: (path, recursive) => {
+        for (const { effect, reason, ...more } of host.paths.remove(path, cell.state.cwd, recursive)) report(effect, reason, more);
+      },
+      network: (reason, words, presets = []) => {
+        const { hosts, local } = networkOf(words);
+        if (local && presets.length === 0) return;
+        report('network_egress', reason, { opens: { type: 'hosts', hosts, presets } });
+      },
+      shell: (text, options = {}) => {
+        const inside: Scene = { ...scene, stdin: options.stdin ?? scene.stdin, remote: scene.remote || (options.remote ?? false) };
+        const state = options.remote ? { ...cell.state, cwd: [HOLE], functions: new Map(), files: new Map() } : cell.state;
+        return shellText(text, state, subject, inside, { lenient: false, args: options.args ?? [] });
+      },
+      inner: (at, options = {}) => {
+        const words = [...argv.slice(at + 1), ...(options.words ?? [])];
+        if (words.length === 0) return NOTHING;
+        const stage: Scene = { ...scene, stdin: options.stdin ?? scene.stdin };
+        if (stage.nesting > BUDGET.nesting * 2) throw new NotUnderstood('commands are nested too deeply to judge');
+        const outer = subject.index === undefined ? undefined : { command: subject.index, at: at + 1 };
+        const flow = run(words, cell.state, subject.span, { ...stage, nesting: stage.nesting + 1 }, { outer, plain: true });
+        cell.state = { ...cell.state, files: after(flow, cell.state).files };
+        return flow.out;
+      },
+      runsFile: (path, what) => {
+        const stream = known(path);
+        if (stream !== undefined && stream.origin !== 'local') {
+          report('blocked', `${what} that came from ${stream.origin === 'network' ? 'the network' : 'a decoder'}`);
+          return;
+        }
+        const where = host.paths.program(path, cell.state.cwd);
+        if (where === 'unknown') report('unknown', `${what} that cannot be known from the text`);
+        report('code_execution', what);
+        if (where === 'elsewhere') {
+          for (const { effect, reason, ...more } of host.paths.read(path, cell.state.cwd)) report(effect, reason, more);
+        }
+        if (stream?.text !== undefined) shellText(stream.text, cell.state, subject, scene, { lenient: true });
+      },
+      runsStream,
+      runsText,
+      environment: (variable, value) => judgeVariable(host, { ...subject, index: undefined }, scene, cell.state, variable, value),
+      lurking: (text) => host.expander.lurking(text, cell),
+    };
+  }
+
+  return { run, shellText };
+}
+
+export { joinFlows };

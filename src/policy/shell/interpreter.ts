@@ -1,0 +1,310 @@
+import type { Assignment, Command, CompoundCommand, CompoundList, ParsedScript, Redirected } from 'unbash';
+import { ALTERNATIVES, BUDGET, createMeter, type Meter, NotUnderstood } from '../budget.ts';
+import { createPathPolicy, type PathPolicy } from '../paths/policy.ts';
+import { createSession, type Session, type Span, type Subject } from '../session.ts';
+import { HOLE, isForeign, type Text } from '../text.ts';
+import type { AssessContext, Effect, Opening, ParsedCommand, Verdict } from '../types.ts';
+import { type Arithmetic, createArithmetic } from './arithmetic.ts';
+import { createDispatch, type Dispatch } from './dispatch.ts';
+import { judgeVariable } from './environment.ts';
+import { type Cell, createExpander, type Expander } from './expand.ts';
+import { after, both, type Flow, joinFlows, type Scene } from './flow.ts';
+import { readScript } from './read.ts';
+import { createRedirector, type Redirector } from './redirect.ts';
+import { type Frame, initialState, type State } from './state.ts';
+import { LOCAL, NOTHING, type Stream } from './stream.ts';
+import { createWalker, type Walker } from './walk.ts';
+
+/** The parts of one assessment, as they see each other. */
+export interface Interpreter {
+  readonly context: AssessContext;
+  readonly meter: Meter;
+  readonly session: Session;
+  readonly paths: PathPolicy;
+  readonly expander: Expander;
+  readonly arithmetic: Arithmetic;
+  readonly walker: Walker;
+  readonly redirector: Redirector;
+  readonly dispatch: Dispatch;
+  /** `<(...)` by the path that stands for it. */
+  readonly processes: ReadonlyMap<Text, Stream>;
+  simple(node: Command, state: State, frame: Frame, scene: Scene): Flow;
+  redirected(node: Redirected, state: State, frame: Frame, scene: Scene, run: (state: State, scene: Scene) => Flow): Flow;
+  /** A function body was seen; what is never called is judged at the end. */
+  defined(body: CompoundCommand | Redirected | CompoundList, frame: Frame): void;
+  called(body: CompoundCommand | Redirected | CompoundList): void;
+  /** Runs text as a script in this very shell (`eval`). */
+  text(source: Text, state: State, span: Span, scene: Scene): Flow;
+  report(
+    subject: Subject,
+    scene: Scene,
+    effect: Effect,
+    reason: string,
+    more?: { readonly verdict?: Verdict; readonly opens?: Opening },
+  ): void;
+}
+
+const DECLARES = new Set(['export', 'declare', 'typeset', 'local', 'readonly', 'alias']);
+const OUTSIDE = new Set<Effect>(['destructive', 'blocked']);
+
+export function createInterpreter(context: AssessContext): Interpreter & { run(source: string): void } {
+  const meter = createMeter();
+  const session = createSession();
+  const paths = createPathPolicy(context);
+  const processes = new Map<Text, Stream>();
+  const sinks: { readonly path: Text; readonly feed: (stream: Stream) => void }[] = [];
+  const bodies = new Map<CompoundCommand | Redirected | CompoundList, { readonly frame: Frame; called: boolean }>();
+  /** The scene substitutions run in: set while a command is being expanded. */
+  let scene: Scene = { stdin: NOTHING, nesting: 0, calls: [], forks: 0, remote: false };
+
+  const spanOf = (part: { readonly pos: number; readonly end: number }, frame: Frame): Span => frame.span ?? [part.pos, part.end];
+  const surroundings = (part: { readonly pos: number; readonly end: number }, frame: Frame): Subject => ({
+    span: spanOf(part, frame),
+    argv: [frame.source.slice(part.pos, part.end)],
+    index: undefined,
+  });
+  const inFrame = (script: ParsedScript, part: { readonly pos: number; readonly end: number }, frame: Frame): Frame =>
+    script.source === undefined ? frame : { source: script.source, span: spanOf(part, frame) };
+
+  function deeper(from: Scene): Scene {
+    if (from.nesting >= BUDGET.nesting * 4) throw new NotUnderstood('commands are nested too deeply to judge');
+    return { ...from, nesting: from.nesting + 1 };
+  }
+
+  const arithmetic = createArithmetic({
+    expander: () => expander,
+    substitute: (expression, cell) => {
+      if (expression.script !== undefined) substitute(expression.script, cell, expression);
+    },
+  });
+
+  function substitute(script: ParsedScript | undefined, cell: Cell, part: { readonly pos: number; readonly end: number }): Stream {
+    if (script === undefined) return NOTHING;
+    const here = scene;
+    const flow = walker.script(script, cell.state, inFrame(script, part, cell.frame), { ...deeper(here), forks: here.forks });
+    scene = here;
+    return readsFile(script, cell, flow.out);
+  }
+
+  /** `$(< file)` has no command but gives the file. */
+  function readsFile(script: ParsedScript, cell: Cell, out: Stream): Stream {
+    const only = script.commands.length === 1 ? script.commands[0]?.command : undefined;
+    if (only?.type !== 'Command' || only.name !== undefined || only.redirects.length === 0) return out;
+    const read = only.redirects.findLast((redirect) => redirect.type === 'Redirect' && redirect.operator === '<');
+    if (read?.type !== 'Redirect' || read.target === undefined) return out;
+    const word = expander.texts(read.target, { state: cell.state, frame: cell.frame })[0] ?? HOLE;
+    const known = paths
+      .key(word, cell.state.cwd)
+      .map((key) => cell.state.files.get(key))
+      .find((stream) => stream !== undefined);
+    return known ?? processes.get(word) ?? LOCAL;
+  }
+
+  const expander = createExpander(
+    {
+      meter,
+      arithmetic,
+      substitute,
+      processPath: (operator, script, cell, part) => {
+        const path = `/dev/fd/p${processes.size + sinks.length}`;
+        if (script === undefined) return path;
+        const frame = inFrame(script, part, cell.frame);
+        const here = scene;
+        if (operator === '<') {
+          const flow = walker.script(script, cell.state, frame, deeper(here));
+          scene = here;
+          processes.set(path, flow.out.none ? LOCAL : flow.out);
+        } else {
+          const { state } = cell;
+          sinks.push({ path, feed: (stream) => void walker.script(script, state, frame, { ...deeper(here), stdin: stream }) });
+        }
+        return path;
+      },
+      inherited: (name, cell, part) => {
+        if (SECRET_NAME.test(name) && !PUBLIC_NAME.test(name)) {
+          host.report(surroundings(part, cell.frame), scene, 'credential_access', `uses the variable ${name}, which looks like a secret`);
+        }
+      },
+    },
+    context.home,
+  );
+
+  /** Every combination of the fields of several words. */
+  function combine(lists: readonly (readonly (readonly Text[])[])[]): readonly (readonly Text[])[] {
+    let all: (readonly Text[])[] = [[]];
+    for (const list of lists) {
+      const only = list.length === 1 ? list[0] : undefined;
+      if (only !== undefined) all = all.map((words) => [...words, ...only]);
+      else if (all.length * list.length > ALTERNATIVES) all = all.map((words) => [...words, HOLE]);
+      else all = all.flatMap((words) => list.map((more) => [...words, ...more]));
+    }
+    return all;
+  }
+
+  function simple(node: Command, state: State, frame: Frame, outer: Scene): Flow {
+    meter.step();
+    const before = scene;
+    scene = outer;
+    const open = sinks.length;
+    try {
+      return simpleIn(node, state, frame, outer, open);
+    } finally {
+      sinks.length = open;
+      scene = before;
+    }
+  }
+
+  function simpleIn(node: Command, state: State, frame: Frame, stage: Scene, open: number): Flow {
+    const cell: Cell = { state, frame };
+    const span = spanOf(node, frame);
+    const { name, args } = node;
+    const declares = name !== undefined && DECLARES.has(name.value);
+    const words = name === undefined ? [] : [expander.fields(name, cell)];
+    for (const arg of args) {
+      if (arg.type === 'Word') words.push(expander.fields(arg, cell));
+      else words.push([[assignmentWord(arg, cell, declares)]]);
+    }
+    const argvs = combine(words);
+    const variables = node.prefix.filter((part) => part.type === 'Assignment');
+    if (argvs.every((argv) => argv.length === 0)) return assignments(variables, node, cell, stage, open);
+
+    const flows = argvs.map((argv) => {
+      const inside: Cell = { state: cell.state, frame };
+      const environment = variables.map((assignment) => {
+        expander.assign(assignment, inside);
+        return { name: assignment.name, values: valuesOf(assignment, inside) };
+      });
+      const plumbing = redirector.open(node.redirects, inside, stage);
+      const subject: Subject = { span, argv, index: undefined };
+      for (const { name: variable, values } of environment)
+        for (const value of values) judgeVariable(host, subject, plumbing.scene, plumbing.state, variable, value);
+      const seen: Scene = plumbing.scene;
+      const flow =
+        argv.length === 0
+          ? both(plumbing.state)
+          : dispatch.run(argv, plumbing.state, span, seen, { outer: undefined, declared: declares, kept: cell.state.vars });
+      const out = redirector.close(plumbing, flow.out);
+      feed(open, seen.stdin, flow.out);
+      // A variable set for one command is gone after it.
+      const restore = (end: State | undefined): State | undefined => {
+        if (end === undefined) return undefined;
+        const vars = variables.length > 0 && !declares ? cell.state.vars : end.vars;
+        return { ...end, vars, fds: plumbing.keeps(argv) ? end.fds : cell.state.fds, files: plumbing.wrote(end.files, out) };
+      };
+      return { ok: restore(flow.ok), fail: restore(flow.fail), out: plumbing.captured ? { origin: 'local' as const, text: '' } : out };
+    });
+    return flows.reduce(joinFlows);
+  }
+
+  const valuesOf = (assignment: Assignment, cell: Cell): readonly Text[] => cell.state.vars.get(assignment.name)?.values ?? [HOLE];
+
+  function assignmentWord(assignment: Assignment, cell: Cell, declares: boolean): Text {
+    if (declares) {
+      expander.assign(assignment, cell);
+      const values = valuesOf(assignment, cell);
+      return `${assignment.name}=${values.length === 1 ? (values[0] ?? '') : HOLE}`;
+    }
+    if (assignment.value.type === 'ArrayValue') return assignment.text;
+    const values = expander.texts(assignment.value, cell);
+    return `${assignment.name}${assignment.append ? '+' : ''}=${values.length === 1 ? (values[0] ?? '') : HOLE}`;
+  }
+
+  /** No command word: the variables stay, redirects happen. */
+  function assignments(variables: readonly Assignment[], node: Command, cell: Cell, stage: Scene, open: number): Flow {
+    for (const assignment of variables) {
+      expander.assign(assignment, cell);
+      const subject = surroundings(assignment, cell.frame);
+      for (const value of valuesOf(assignment, cell)) judgeVariable(host, subject, stage, cell.state, assignment.name, value);
+    }
+    const plumbing = redirector.open(node.redirects, cell, stage);
+    feed(open, plumbing.scene.stdin, LOCAL);
+    return both(
+      { ...plumbing.state, fds: cell.state.fds, files: plumbing.wrote(plumbing.state.files, LOCAL) },
+      { origin: 'local', text: '' },
+    );
+  }
+
+  /** What a command reads or prints may go into its `>(...)`. */
+  function feed(open: number, stdin: Stream, out: Stream): void {
+    for (const sink of sinks.slice(open)) {
+      if (!stdin.none) sink.feed(stdin);
+      sink.feed(out.none ? LOCAL : out);
+    }
+  }
+
+  function redirected(node: Redirected, state: State, frame: Frame, outer: Scene, run: (state: State, scene: Scene) => Flow): Flow {
+    const before = scene;
+    scene = outer;
+    const open = sinks.length;
+    const cell: Cell = { state, frame };
+    const plumbing = redirector.open(node.redirects, cell, outer);
+    scene = before;
+    const flow = run(plumbing.state, plumbing.scene);
+    feed(open, plumbing.scene.stdin, flow.out);
+    sinks.length = open;
+    const out = redirector.close(plumbing, flow.out);
+    const restore = (end: State | undefined): State | undefined =>
+      end === undefined ? undefined : { ...end, fds: state.fds, files: plumbing.wrote(end.files, out) };
+    return { ok: restore(flow.ok), fail: restore(flow.fail), out: plumbing.captured ? { origin: 'local', text: '' } : out };
+  }
+
+  function text(source: Text, state: State, span: Span, from: Scene): Flow {
+    const subject: Subject = { span, argv: [source], index: undefined };
+    if (isForeign(source)) host.report(subject, from, 'blocked', 'runs text from the network or a decoder as a script');
+    else if (source.includes(HOLE)) host.report(subject, from, 'unknown', 'runs text that cannot be known in full');
+    const script = readScript(source, meter);
+    return walker.script(script, state, { source, span }, deeper(from));
+  }
+
+  const host: Interpreter & { run(source: string): void } = {
+    context,
+    meter,
+    session,
+    paths,
+    expander,
+    arithmetic,
+    processes,
+    simple,
+    redirected,
+    defined: (body, frame) => {
+      if (!bodies.has(body)) bodies.set(body, { frame, called: false });
+    },
+    called: (body) => {
+      const entry = bodies.get(body);
+      if (entry !== undefined) entry.called = true;
+    },
+    text,
+    report: (subject, from, effect, reason, more) => {
+      if (from.remote && !OUTSIDE.has(effect)) return;
+      session.report(subject, effect, reason, more);
+    },
+    run: (source) => {
+      const script = readScript(source, meter);
+      const start = initialState(context.cwd, context.home);
+      const flow = walker.script(script, start, { source }, scene);
+      const end = after(flow, start);
+      // Never called here, but it may be called by a trap or a child: judged with arguments nobody knows.
+      for (const [body, entry] of bodies) if (!entry.called) walker.compound(body, { ...end, args: undefined }, entry.frame, scene);
+    },
+    get walker(): Walker {
+      return walker;
+    },
+    get redirector(): Redirector {
+      return redirector;
+    },
+    get dispatch(): Dispatch {
+      return dispatch;
+    },
+  };
+  const walker = createWalker(host);
+  const redirector = createRedirector(host);
+  const dispatch = createDispatch(host);
+  return host;
+}
+
+const SECRET_NAME =
+  /(^|_)(SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE|PASS|PWD|CREDENTIALS?|APIKEY|API_KEY|ACCESS_KEY|PRIVATE_KEY|AUTH|KEY|DSN|COOKIE|SESSION)(_|$)/i;
+const PUBLIC_NAME =
+  /^(PWD|OLDPWD|SSH_AUTH_SOCK|.*_PUBLIC_KEY|.*_KEY_FILE|.*_TOKEN_FILE|KEY|PASS|TOKEN|AUTH|SESSION|XDG_SESSION_.*|DESKTOP_SESSION|[a-z_]+)$/;
+
+export type { ParsedCommand };

@@ -1,0 +1,120 @@
+import type { ParameterOperation } from 'unbash';
+import { patternSource } from '../glob.ts';
+import { FOREIGN, HOLE, isForeign, isKnown, isUnknown, SOME, type Text } from '../text.ts';
+import type { State, Variable } from './state.ts';
+
+/** Names the shell itself fills with a plain word. */
+const PLAIN = new Set(
+  '# ? $ ! - 0 RANDOM SRANDOM SECONDS LINENO UID EUID PPID BASHPID EPOCHSECONDS EPOCHREALTIME SHLVL USER LOGNAME HOSTNAME HOSTTYPE OSTYPE COLUMNS LINES OPTIND'.split(
+    ' ',
+  ),
+);
+
+/** What a name holds. `set`: it can't be unset or empty for all we know; `unset`: it can't be anything but unset. */
+export interface Held {
+  readonly values: readonly Text[];
+  readonly elements?: readonly Text[];
+  /** Nothing in the command gave it a value: it comes from the environment, if at all. */
+  readonly inherited?: true;
+}
+
+const followed = (vars: ReadonlyMap<string, Variable>, name: string): string => {
+  let at = name;
+  for (let i = 0; i < 8; i++) {
+    const ref = vars.get(at)?.ref;
+    if (ref === undefined) return at;
+    at = ref;
+  }
+  return at;
+};
+
+/** The variable a name really stands for, through `declare -n`. */
+export const target = (state: State, name: string): string => followed(state.vars, name);
+
+export function held(state: State, asked: string): Held {
+  const name = followed(state.vars, asked);
+  const variable = state.vars.get(name);
+  if (variable !== undefined) {
+    return variable.elements === undefined ? { values: variable.values } : { values: variable.values, elements: variable.elements };
+  }
+  if (/^[1-9]\d*$/.test(name)) return { values: [state.args === undefined ? HOLE : (state.args[Number(name) - 1] ?? '')] };
+  if (name === '@' || name === '*') {
+    return state.args === undefined ? { values: [HOLE], elements: [HOLE] } : { values: [state.args.join(' ')], elements: state.args };
+  }
+  if (name === 'PWD') return { values: state.cwd };
+  if (name === 'OLDPWD') return { values: state.oldcwd };
+  if (PLAIN.has(name)) return { values: [SOME] };
+  return { values: [HOLE], inherited: true };
+}
+
+const opaque = (value: Text): Text => (isForeign(value) ? FOREIGN : HOLE);
+
+/** `#`, `%`, `/`, `^`, `,`, `:` and `@` on one value whose operands are decoded already. */
+export function transform(value: Text, operation: ParameterOperation, first: Text, second: Text | undefined): Text {
+  if (!isKnown(value)) return value === '' ? '' : opaque(value);
+  switch (operation.type) {
+    case 'Remove':
+      return isUnknown(first) ? HOLE : remove(value, operation.operator, first);
+    case 'Replace':
+      return isUnknown(first) || (second !== undefined && isUnknown(second))
+        ? HOLE
+        : replace(value, operation.operator, first, second ?? '');
+    case 'CaseModification':
+      return first === '' ? changeCase(value, operation.operator) : HOLE;
+    case 'Slice':
+      return slice(value, first, second);
+    case 'Transform':
+      if (first === 'U') return value.toUpperCase();
+      if (first === 'L') return value.toLowerCase();
+      if (first === 'u') return changeCase(value, '^');
+      return HOLE;
+    default:
+      return HOLE;
+  }
+}
+
+function remove(value: Text, operator: '#' | '##' | '%' | '%%', pattern: Text): Text {
+  const whole = new RegExp(`^${patternSource(pattern, true)}$`, 's');
+  const cuts = Array.from({ length: value.length + 1 }, (_, i) => i);
+  // The shortest or longest prefix or suffix that the pattern matches. Values are bounded by the folding budget of the caller.
+  if (value.length > 4096) return HOLE;
+  if (operator[0] === '#') {
+    if (operator === '##') cuts.reverse();
+    const cut = cuts.find((i) => whole.test(value.slice(0, i)));
+    return cut === undefined ? value : value.slice(cut);
+  }
+  if (operator === '%') cuts.reverse();
+  const cut = cuts.find((i) => whole.test(value.slice(i)));
+  return cut === undefined ? value : value.slice(0, cut);
+}
+
+function replace(value: Text, operator: '/' | '//' | '/#' | '/%', pattern: Text, replacement: Text): Text {
+  if (pattern === '' || value.length > 65_536) return pattern === '' ? value : HOLE;
+  // Wildcards in a replaced pattern are rare and slow; only plain patterns are folded.
+  if (!isKnown(pattern)) return HOLE;
+  switch (operator) {
+    case '/':
+      return value.replace(pattern, () => replacement);
+    case '//':
+      return value.replaceAll(pattern, () => replacement);
+    case '/#':
+      return value.startsWith(pattern) ? replacement + value.slice(pattern.length) : value;
+    case '/%':
+      return value.endsWith(pattern) ? value.slice(0, value.length - pattern.length) + replacement : value;
+  }
+}
+
+function changeCase(value: Text, operator: '^' | '^^' | ',' | ',,'): Text {
+  if (operator === '^^') return value.toUpperCase();
+  if (operator === ',,') return value.toLowerCase();
+  const head = value.slice(0, 1);
+  return (operator === '^' ? head.toUpperCase() : head.toLowerCase()) + value.slice(1);
+}
+
+function slice(value: Text, offset: Text, length: Text | undefined): Text {
+  const from = /^\s*-?\d+\s*$/.test(offset) ? Number(offset) : undefined;
+  const count = length === undefined ? value.length : /^\s*-?\d+\s*$/.test(length) ? Number(length) : undefined;
+  if (from === undefined || count === undefined) return HOLE;
+  const start = from < 0 ? Math.max(0, value.length + from) : from;
+  return count < 0 ? value.slice(start, count) : value.slice(start, start + count);
+}
