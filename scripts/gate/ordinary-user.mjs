@@ -7,12 +7,13 @@ import { run } from '../bootstrap/run.mjs';
 const NAME = 'writ-test';
 /** Above the range that adduser hands out to people. */
 const FIRST_UID = 61_000;
+/** What such a user has of root's environment; XDG folders, TMPDIR and the like are root's own. */
+const KEPT = /^(LANG|LC_\w+|TZ|TERM|CI|NO_COLOR|FORCE_COLOR|NODE_EXTRA_CA_CERTS)$/;
 
 /**
  * Runs `work` with what it takes to start a command as an ordinary user of this machine. The user exists only inside a mount
  * namespace: a passwd and a group file with one more line are bound over the real ones there, so nothing is left behind. A checkout
- * in a folder that the user can't enter (/root), or a Node there, is bound to a place that it can. Names are short: the path of a socket in here is at
- * most 107 bytes.
+ * in a folder that the user can't enter (/root), or a Node there, is bound to a place that it can.
  */
 export async function asOrdinaryUser({ node, env }, work) {
   const folder = mkdtempSync(join(tmpdir(), 'writ-u-'));
@@ -20,11 +21,8 @@ export async function asOrdinaryUser({ node, env }, work) {
   try {
     const uid = freeUid();
     const home = join(folder, 'home');
-    const temporary = join(folder, 'tmp');
-    for (const path of [home, temporary]) {
-      mkdirSync(path, { mode: 0o700 });
-      chownSync(path, uid, uid);
-    }
+    mkdirSync(home, { mode: 0o700 });
+    chownSync(home, uid, uid);
     writeFileSync(join(folder, 'passwd'), `${readFileSync('/etc/passwd', 'utf8')}${NAME}:x:${uid}:${uid}::${home}:/bin/bash\n`, {
       mode: 0o644,
     });
@@ -45,19 +43,18 @@ export async function asOrdinaryUser({ node, env }, work) {
       writeFileSync(program, '');
       binds.push([node, program]);
     }
-    const there = (value) => value?.replaceAll(ROOT, place);
     return await work({
       cwd: ROOT,
       base: place,
-      results: join(temporary, 'tests.json'),
+      results: join(home, 'tests.json'),
       env: {
-        ...Object.fromEntries(Object.entries(env).map(([name, value]) => [name, there(value)])),
-        PATH: `${dirname(program)}:${there(env.PATH)}`,
+        ...Object.fromEntries(Object.entries(env).filter(([name]) => KEPT.test(name))),
+        PATH: `${dirname(program)}:${env.PATH?.replaceAll(ROOT, place)}`,
         HOME: home,
+        SHELL: '/bin/bash',
         USER: NAME,
         LOGNAME: NAME,
-        TMPDIR: temporary,
-        WRIT_TEST_CACHE: join(temporary, 'cache'),
+        WRIT_TEST_CACHE: join(home, '.cache'),
       },
       around: (argv) => [...UNSHARE, place, String(uid), String(binds.length), ...binds.flat(), ...argv],
     });
