@@ -52,7 +52,11 @@ function checkValue(file: string, parsed: ParsedConfig): CheckedFile {
           unknown.push([...path, key]);
         }
       } else if (round > 0 || !checked.error.issues.some(({ code }) => code === 'unrecognized_keys')) {
-        problems.push({ file, line: lineOf(path), message: messageOf(issue.code, issue.message, path) });
+        problems.push({
+          file,
+          line: lineOf(path),
+          message: messageOf(issue.code, issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? '') : issue.message, path),
+        });
       }
     }
     if (unknown.length === 0) return { ok: false, problems: byLine(problems), warnings: byLine(warnings) };

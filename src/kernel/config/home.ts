@@ -57,9 +57,12 @@ export function ensureHome(facts: Pick<ProcessFacts, 'uid' | 'user' | 'writ_home
 
 function makeAndCheck(home: string, from: ProcessFacts['writ_home']['from'], uid: number): EnsuredHome {
   const warnings: string[] = [];
-  // A home folder that doesn't exist ("/nonexistent" of service users) is not made up; a WRIT_HOME that was asked for is.
-  mkdirIfMissing(home, from === 'WRIT_HOME');
-  const seen = lstatSync(home);
+  let seen = lstatSync(home, { throwIfNoEntry: false });
+  if (seen === undefined) {
+    // A home folder that doesn't exist ("/nonexistent" of service users) is not made up; a WRIT_HOME that was asked for is.
+    mkdirIfMissing(home, from === 'WRIT_HOME');
+    seen = lstatSync(home);
+  }
   if (seen.isSymbolicLink()) {
     const target = resolve(dirname(home), readlinkSync(home));
     return {

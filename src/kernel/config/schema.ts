@@ -11,11 +11,9 @@ const UNITS: Readonly<Record<string, number>> = { KiB: 1024, MiB: 1024 ** 2, GiB
 const count = (max: number) => z.int('must be a whole number').min(1, 'must be at least 1').max(max, `must be at most ${max}`);
 
 /** Bytes as a number, or with a unit: "512MiB". */
+const SIZE = 'must be a positive number of bytes, or a text such as "512MiB" or "4GiB"';
 const bytes = z
-  .union(
-    [z.int().min(1), z.string().regex(/^[1-9]\d{0,5} ?(KiB|MiB|GiB)$/)],
-    'must be a positive number of bytes, or a text such as "512MiB" or "4GiB"',
-  )
+  .union([z.int(SIZE).min(1, SIZE), z.string(SIZE).regex(/^[1-9]\d{0,5} ?(KiB|MiB|GiB)$/, SIZE)], SIZE)
   .transform((given): number => {
     if (typeof given === 'number') return given;
     const [, number, unit] = /^(\d+) ?(\w+)$/.exec(given) ?? [];

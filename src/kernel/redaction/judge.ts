@@ -39,6 +39,7 @@ export function isSecretValue(value: string, kind: SecretClass, form: Form, name
   if (/\s/.test(value)) return (kind === 'password' || value.length >= 20) && !PROSE.test(value);
   if (PATHLIKE.test(value) && !(kind === 'token' && value.length > 30 && !value.includes('.') && /\d/.test(value) && /[A-Z]/.test(value)))
     return false;
+  if (/^[a-z][a-z0-9+.-]{1,20}:\/\//i.test(value)) return false; // an address is looked at by itself
   if (VERSION.test(value) || NUMBER.test(value)) return false;
   const digits = /\d/.test(value);
   if (form === 'loose') return isLooseSecret(value, kind, digits);

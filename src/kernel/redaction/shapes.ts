@@ -250,7 +250,7 @@ export const SHAPES: readonly Shape[] = [
     kind: 'password',
     triggers: ['login'],
     edge: 'word',
-    keep: 'login\\s{1,16}\\S{1,255}\\s{1,16}password\\s{1,16}',
+    keep: 'login\\s{1,16}(?!and\\b|or\\b|with\\b|&)\\S{1,255}\\s{1,16}password\\s{1,16}',
     head: REAL,
     run: '\\S',
     min: 1,
