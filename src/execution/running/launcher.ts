@@ -14,13 +14,19 @@ export const MAX_COMMAND_BYTES = 1024 * 1024;
 
 const TOKEN = 'WritGo1:';
 
-/** `limits`: lines of `ulimit` calls, set before the gate so that a command never runs without them. */
-export function launcherScript(limits: readonly string[]): string {
+/**
+ * `limits`: lines of `ulimit` calls, set before the gate so that a command never runs without them. `terminal`: the standard streams are
+ * opened once more, since the library that made the terminal left its descriptors non-blocking for everybody who shares them.
+ */
+export function launcherScript(limits: readonly string[], terminal: boolean): string {
   return [
     'umask 022',
+    ...(terminal ? ['exec 0<>/proc/self/fd/0 1>&0 2>&0'] : []),
     ...limits,
     // Descriptors that some library of the supervisor left open would be doors out of the sandbox.
     `for X in /proc/self/fd/*; do X=\${X##*/}; [[ $X -le 2 || $X == ${GATE_FD} ]] || exec {X}>&-; done`,
+    // "Ready": from here on everything is mounted, and nothing forks any more.
+    `printf R >&${GATE_FD}`,
     // LC_ALL=C makes -N count bytes, whatever the locale of the command.
     `IFS= LC_ALL=C read -rN16 -u${GATE_FD} X && [[ $X == ${TOKEN}???????? ]] || exit ${NEVER_STARTED_EXIT}`,
     `IFS= LC_ALL=C read -rN "$((10#\${X:8}))" -u${GATE_FD} BASH_EXECUTION_STRING || exit ${NEVER_STARTED_EXIT}`,

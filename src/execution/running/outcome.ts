@@ -8,31 +8,29 @@ export type Stop = { readonly kind: 'timeout' } | { readonly kind: 'cancel'; rea
 export interface Ending {
   /** undefined: it could not be seen to exit. */
   readonly exit: Exit | undefined;
-  /** What bubblewrap wrote, if the launcher was executed at all. */
-  readonly exitCodeInside: number | undefined;
   readonly stop: Stop | undefined;
   readonly teardown: TeardownReport;
-  /** What the sandbox said when it couldn't be built. */
-  readonly complaint: string;
 }
 
 /**
- * How an execution ended. What we can't vouch for outranks what we did: a tree that wasn't seen gone is never called timed out, cancelled
+ * How an execution that passed its gate ended. What we can't vouch for outranks what we did: a tree that wasn't seen gone is never called timed out, cancelled
  * or never started.
  */
-export function outcomeOf(ending: Ending): Outcome {
-  const { exit, stop, teardown } = ending;
-  const asked = stop === undefined ? undefined : OUTCOME_OF_STOP[stop.kind](stop);
-  const neverStarted: Outcome | undefined =
-    asked === undefined && exit !== undefined && exit.signal === null && ending.exitCodeInside === undefined
-      ? { state: 'never_started', reason: ending.complaint }
-      : undefined;
-  const special = asked ?? neverStarted;
-  if (special !== undefined && !teardown.verified) return { state: 'lost', reason: `${WHAT[special.state]}, ${UNVERIFIED}` };
-  if (special !== undefined) return special;
+export function outcomeOf({ exit, stop, teardown }: Ending): Outcome {
+  if (stop !== undefined) return vouched(OUTCOME_OF_STOP[stop.kind](stop), teardown);
   if (exit === undefined) return { state: 'lost', reason: `it was killed, ${UNVERIFIED}` };
   if (exit.signal !== null) return { state: 'exited', exit_code: 128 + (constants.signals[exit.signal] ?? 0), signal: exit.signal };
-  return { state: 'exited', exit_code: exit.code ?? ending.exitCodeInside ?? 0 };
+  return { state: 'exited', exit_code: exit.code ?? 0 };
+}
+
+export function neverStarted(reason: string, teardown: TeardownReport): Outcome {
+  return vouched({ state: 'never_started', reason }, teardown);
+}
+
+function vouched(outcome: Outcome, teardown: TeardownReport): Outcome {
+  if (teardown.verified) return outcome;
+  const why = 'reason' in outcome ? ` (${outcome.reason})` : '';
+  return { state: 'lost', reason: `${WHAT[outcome.state]}${why}, ${UNVERIFIED}` };
 }
 
 const UNVERIFIED = 'but its processes could not be seen gone; some of it may still be running';

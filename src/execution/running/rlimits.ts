@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { release } from 'node:os';
-import type { Limits } from '../types.ts';
+import type { Dimension, DimensionReport, Limits } from '../types.ts';
 
 /** Our own hard limits: a child can be given less, never more. `Infinity` for unlimited; undefined when unreadable. */
 export interface HardLimits {
@@ -44,17 +44,38 @@ export function countsProcessesPerNamespace(version: string = release()): boolea
   return major > 5 || (major === 5 && minor >= 14);
 }
 
-export interface RlimitChoice {
-  /** Where no cgroup bounds them. */
-  readonly processes: boolean;
-  readonly memory: boolean;
+type Reports = Readonly<Partial<Record<Dimension, DimensionReport>>>;
+
+const noCgroup = 'control groups can not be written here';
+
+/** What the shell's own limits give, where `byCgroup` doesn't have something better. */
+export function processLimitReports(byCgroup: Reports, perNamespace: boolean = countsProcessesPerNamespace()): Reports {
+  return {
+    fsize: { state: 'enforced', by: 'prlimit, per file' },
+    cpu: { state: 'not_enforced', reason: `${noCgroup}, and a share of the CPUs can't be limited in another way` },
+    memory: {
+      state: 'best_effort',
+      by: 'prlimit on the data of each process',
+      reason: `${noCgroup}; several processes together can use more`,
+    },
+    pids: !perNamespace
+      ? { state: 'not_enforced', reason: `${noCgroup}, and before Linux 5.14 a process limit would count all of this user's processes` }
+      : process.getuid?.() === 0
+        ? {
+            state: 'best_effort',
+            by: 'prlimit per user namespace',
+            reason: `${noCgroup}; the kernel exempts runs that are root on the host`,
+          }
+        : { state: 'enforced', by: 'prlimit per user namespace' },
+    ...byCgroup,
+  };
 }
 
 /**
  * Lines for the launcher. Limits are set by the shell that is there anyway, before the gate, soft and hard; raising a hard limit needs a
  * capability that nothing inside has. No core files. Sizes are in units of 1024 bytes.
  */
-export function ulimitLines(limits: Limits, hard: HardLimits, choice: RlimitChoice): string[] {
+export function ulimitLines(limits: Limits, hard: HardLimits, byCgroup: Reports): string[] {
   const kib = (bytes: number): number => Math.max(1, Math.floor(bytes / 1024));
   const line = (flag: string, value: number): string => `ulimit -SH${flag} ${value} || exit 125`;
   return [
@@ -62,7 +83,7 @@ export function ulimitLines(limits: Limits, hard: HardLimits, choice: RlimitChoi
     line('n', Math.min(limits.open_files, hard.open_files)),
     line('f', kib(Math.min(limits.file_bytes, hard.file_bytes))),
     // The launcher and the init of the namespace count too.
-    ...(choice.processes ? [line('u', Math.min(limits.pids + 2, hard.processes))] : []),
-    ...(choice.memory ? [line('d', kib(Math.min(limits.memory_bytes, hard.data_bytes)))] : []),
+    ...(byCgroup.pids === undefined && countsProcessesPerNamespace() ? [line('u', Math.min(limits.pids + 2, hard.processes))] : []),
+    ...(byCgroup.memory === undefined ? [line('d', kib(Math.min(limits.memory_bytes, hard.data_bytes)))] : []),
   ];
 }

@@ -1,15 +1,19 @@
+import { constants } from 'node:os';
 import type { Clock } from '../../kernel/clock.ts';
 import type { ExecId } from '../../kernel/ids.ts';
 import type { Logger } from '../../kernel/logger.ts';
-import type { ContainedRun, SandboxPlan } from '../core-types.ts';
-import type { ContainmentReport, Receipt, RunResult, RunSpec, TeardownReport } from '../types.ts';
+import type { ContainedRun } from '../core-types.ts';
+import type { ContainmentReport, Outcome, OutputView, Receipt, RunResult, RunSpec, TeardownReport } from '../types.ts';
 import type { Capture } from './capture.ts';
+import type { RunGroup } from './cgroups.ts';
 import type { Drain } from './drain.ts';
+import { signalOwned } from './identity.ts';
 import { outcomeOf, type Stop } from './outcome.ts';
 import type { PipeReader } from './reader.ts';
 import type { BuiltSandbox, Exit } from './sandbox.ts';
 import type { SpoolWriter } from './spool-writer.ts';
 import { endTree, terminateMembers } from './teardown.ts';
+import type { Terminal } from './terminal.ts';
 
 /** Between TERM and KILL: time for a handler to clean up; what it prints is still captured. */
 const TERM_GRACE_MS = 1_000;
@@ -19,7 +23,6 @@ const EXIT_AFTER_KILL_MS = 5_000;
 export interface UnderWay {
   readonly exec_id: ExecId;
   readonly spec: RunSpec;
-  readonly plan: SandboxPlan;
   readonly sandbox: BuiltSandbox;
   readonly report: ContainmentReport;
   readonly capture: Capture;
@@ -29,14 +32,13 @@ export interface UnderWay {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly started_at: number;
-  readonly terminal?: { write(bytes: Uint8Array): boolean; resize(cols: number, rows: number): void; leave(): void };
-  /** Looks whether limits were hit, after the end. */
-  readonly limitsHit: () => readonly string[];
-  readonly killCgroup?: () => boolean;
+  readonly terminal?: Pick<Terminal, 'write' | 'resize' | 'leave'>;
+  readonly cgroup?: Pick<RunGroup, 'hits' | 'kill' | 'paths'>;
   readonly hints: (result: { readonly output: string; readonly failed: boolean }) => readonly string[];
-  readonly quarantine: () => Promise<Receipt['quarantined']>;
-  /** Everything that was made for this run and isn't evidence. */
-  readonly cleanUp: () => Promise<void>;
+  /** Moves away what appeared where nothing may appear. Only after the tree is dead. */
+  readonly quarantine: () => Receipt['quarantined'];
+  /** Lets go of everything that was made for this run and isn't evidence. */
+  readonly cleanUp: () => void;
 }
 
 /** A run from the moment its command was let through the gate to its receipt. */
@@ -55,7 +57,8 @@ export function followRun(run: UnderWay): ContainedRun & { stop(stop: Stop): voi
   };
 
   const kill = (): void => {
-    run.killCgroup?.();
+    run.cgroup?.kill();
+    signalOwned(sandbox.init, 'SIGKILL');
     sandbox.child.kill('SIGKILL');
     after(EXIT_AFTER_KILL_MS, () => killed.resolve(undefined));
   };
@@ -75,21 +78,12 @@ export function followRun(run: UnderWay): ContainedRun & { stop(stop: Stop): voi
     for (const timer of timers) clearTimeout(timer);
     run.terminal?.leave();
     await run.drain.finished(Promise.all(run.readers.map((reader) => reader.ended)));
-    const [teardown, exitCodeInside] = await Promise.all([tearDown(), exitCodeOf()]);
+    const teardown = await tearDown();
     for (const reader of run.readers) reader.close();
     capture.end();
     sandbox.release();
     const output = capture.view();
-    const complaint = output.stderr.head.trim().slice(0, 2_000) || 'the sandbox ended before the command could run';
-    const outcome = outcomeOf({ exit, exitCodeInside, stop: stopped, teardown, complaint });
-    const limits_hit = [
-      ...run.limitsHit(),
-      ...(stopped?.kind === 'disk' ? ['disk'] : []),
-      ...(run.spool.stopped === undefined ? [] : ['output']),
-    ];
-    const failed = outcome.state !== 'exited' || outcome.exit_code !== 0;
-    const quarantined = await run.quarantine();
-    await run.cleanUp();
+    const outcome = outcomeOf({ exit, stop: stopped, teardown });
     const receipt: Receipt = {
       exec_id: run.exec_id,
       started_at: run.started_at,
@@ -97,16 +91,41 @@ export function followRun(run: UnderWay): ContainedRun & { stop(stop: Stop): voi
       outer: sandbox.outer,
       init: sandbox.init,
       pid_namespace: sandbox.pid_namespace,
+      ...(run.cgroup?.paths[0] === undefined ? {} : { cgroup: run.cgroup.paths.join(':') }),
       containment: run.report,
       teardown,
-      quarantined,
-      limits_hit,
-      hints: [
-        ...run.hints({ output: `${output.stderr.head}\n${output.stderr.tail}\n${output.stdout.tail || output.stdout.head}`, failed }),
-        ...(run.spool.stopped === undefined ? [] : [`The rest of the output was counted but not kept: ${run.spool.stopped}.`]),
-      ],
+      quarantined: quarantine(),
+      limits_hit: limitsHit(outcome),
+      hints: hints(outcome, output),
     };
-    return { outcome, output, ...(outcome.state === 'never_started' ? {} : { receipt }) };
+    return { outcome, output, receipt };
+  };
+
+  const quarantine = (): Receipt['quarantined'] => {
+    try {
+      return run.quarantine();
+    } catch (error) {
+      // The result of the run is true without it; that something may be left is said where a person sees it.
+      run.logger.error('protected paths could not be checked after a run', { exec_id: run.exec_id, error: String(error) });
+      return [];
+    }
+  };
+
+  const limitsHit = (outcome: Outcome): string[] => [
+    ...(run.cgroup?.hits() ?? []),
+    // A file over the limit ends its writer with SIGXFSZ.
+    ...(outcome.state === 'exited' && outcome.exit_code === 128 + constants.signals.SIGXFSZ ? ['fsize'] : []),
+    ...(stopped?.kind === 'disk' ? ['disk'] : []),
+    ...(run.spool.stopped === undefined ? [] : ['output']),
+  ];
+
+  const hints = (outcome: Outcome, output: OutputView): string[] => {
+    const failed = outcome.state !== 'exited' || outcome.exit_code !== 0;
+    const { head, tail } = output.combined;
+    return [
+      ...run.hints({ output: `${head}\n${tail}`, failed }),
+      ...(run.spool.stopped === undefined ? [] : [`The rest of the output was counted but not kept: ${run.spool.stopped}.`]),
+    ];
   };
 
   const tearDown = (): Promise<TeardownReport> =>
@@ -115,19 +134,10 @@ export function followRun(run: UnderWay): ContainedRun & { stop(stop: Stop): voi
         outer: sandbox.outer,
         init: sandbox.init,
         pid_namespace: sandbox.pid_namespace,
-        ...(run.killCgroup === undefined ? {} : { killCgroup: run.killCgroup }),
+        killCgroup: () => run.cgroup?.kill() ?? false,
       },
       () => clock.monotonic(),
     );
-
-  /** The status pipe ends with bubblewrap; the bound is for a bubblewrap that couldn't be killed. */
-  const exitCodeOf = async (): Promise<number | undefined> => {
-    const bound = Promise.withResolvers<undefined>();
-    const timer = setTimeout(() => bound.resolve(undefined), 1_000);
-    const code = await Promise.race([sandbox.status.ended, bound.promise]);
-    clearTimeout(timer);
-    return code;
-  };
 
   return {
     exec_id: run.exec_id,
@@ -137,6 +147,6 @@ export function followRun(run: UnderWay): ContainedRun & { stop(stop: Stop): voi
     cancel: (reason) => stop({ kind: 'cancel', reason }),
     view: () => capture.view(),
     stop,
-    done: finish(),
+    done: finish().finally(() => run.cleanUp()),
   };
 }

@@ -8,7 +8,7 @@ import { carry } from './carrier.ts';
 import { identify } from './identity.ts';
 import { GATE_FD, gateMessage, launcherEnvironment, launcherScript } from './launcher.ts';
 import { pidNamespaceOf } from './proc.ts';
-import { readStatus, type SandboxStatus } from './status.ts';
+import { type Born, readBirth } from './status.ts';
 
 const ARGS_FD = 3;
 const SECCOMP_FD = 4;
@@ -26,7 +26,7 @@ export interface Exit {
 /** Descriptors for the standard streams; the sandbox has its copies once `spawnSandbox` has returned. */
 export type StandardStreams =
   | { readonly kind: 'pipes'; readonly stdin: number | 'ignore'; readonly stdout: number; readonly stderr: number }
-  | { readonly kind: 'terminal'; readonly path: string };
+  | { readonly kind: 'terminal'; readonly slave: number };
 
 /** bubblewrap has been started; nothing of the user has run, and won't before `open`. */
 export interface Sandbox {
@@ -35,7 +35,9 @@ export interface Sandbox {
   readonly outer: ProcessIdentity | undefined;
   readonly exit: Promise<Exit>;
   readonly exited: () => Exit | undefined;
-  readonly status: SandboxStatus;
+  readonly born: Promise<Born | undefined>;
+  /** True once the launcher waits at the gate; false when it never will. */
+  readonly ready: Promise<boolean>;
   /** Sends the token and the command. Exactly once. */
   open(command: string): void;
   /** Lets go of the pipes to it. */
@@ -60,34 +62,27 @@ interface SpawnInput {
 /** In a session of its own, so that no terminal of ours is its controlling one, and with no environment but the planned one. */
 export function spawnSandbox(input: SpawnInput): Sandbox {
   const { plan, streams } = input;
-  const bwrapArgv = [
-    '--args',
-    String(ARGS_FD),
-    '--seccomp',
-    String(SECCOMP_FD),
-    '--json-status-fd',
-    String(STATUS_FD),
+  const terminal = streams.kind === 'terminal';
+  const hasFilter = plan.seccomp.byteLength > 0;
+  const argv = [
+    ...['--args', String(ARGS_FD), '--json-status-fd', String(STATUS_FD)],
+    ...(hasFilter ? ['--seccomp', String(SECCOMP_FD)] : []),
     '--',
-    '/bin/bash',
-    '--noprofile',
-    '--norc',
-    '-c',
-    launcherScript(input.limitLines),
-    'bash',
+    // Inside, so that the terminal belongs to the session of the command: Ctrl-C reaches it and not bubblewrap, which would die of it.
+    ...(terminal ? ['/usr/bin/setsid', '--ctty'] : []),
+    ...['/bin/bash', '--noprofile', '--norc', '-c', launcherScript(input.limitLines, terminal), 'bash'],
   ];
-  const [file, argv] =
-    streams.kind === 'pipes' ? [plan.bwrap, bwrapArgv] : ['/bin/bash', [...ACQUIRE_TERMINAL, streams.path, plan.bwrap, ...bwrapArgv]];
   const args = carry(input.scratch, Buffer.from(plan.args.map((arg) => `${arg}\0`).join('')));
   let seccomp: number | undefined;
   try {
     seccomp = carry(input.scratch, plan.seccomp);
-    const child = spawn(file, argv, {
+    const child = spawn(plan.bwrap, argv, {
       cwd: '/',
       detached: true,
       env: launcherEnvironment(plan.env, input.marker),
       ...(plan.drop === undefined ? {} : { uid: plan.drop.uid, gid: plan.drop.gid }),
       stdio: [
-        ...(streams.kind === 'pipes' ? [streams.stdin, streams.stdout, streams.stderr] : (['ignore', 'ignore', 'ignore'] as const)),
+        ...(streams.kind === 'pipes' ? [streams.stdin, streams.stdout, streams.stderr] : [streams.slave, streams.slave, streams.slave]),
         args,
         seccomp,
         'pipe',
@@ -100,9 +95,6 @@ export function spawnSandbox(input: SpawnInput): Sandbox {
     if (seccomp !== undefined) closeSync(seccomp);
   }
 }
-
-/** A session leader without a terminal gets the first one it opens as its controlling one, and keeps it through exec. */
-const ACQUIRE_TERMINAL = ['--noprofile', '--norc', '-c', 'exec 0<>"$0" 1>&0 2>&0; exec "$@"'];
 
 function watch(child: ChildProcess, marker: string): Sandbox {
   let exited: Exit | undefined;
@@ -121,17 +113,20 @@ function watch(child: ChildProcess, marker: string): Sandbox {
   const pipes: readonly (Readable | Writable | null | undefined)[] = child.stdio;
   const statusStream = asDuplex(pipes[STATUS_FD]);
   const gateStream = asDuplex(pipes[GATE_FD]);
-  const status = readStatus(statusStream);
+  const ready = Promise.withResolvers<boolean>();
   // The launcher may be gone before it has read everything (ECONNRESET, EPIPE): its exit tells that better.
-  gateStream.on('error', () => undefined);
-  gateStream.resume();
+  gateStream.on('error', () => ready.resolve(false));
+  gateStream.on('close', () => ready.resolve(false));
+  gateStream.on('end', () => ready.resolve(false));
+  gateStream.on('data', () => ready.resolve(true));
   return {
     marker,
     child,
     outer: child.pid === undefined ? undefined : identify(child.pid),
     exit,
     exited: () => exited,
-    status,
+    born: readBirth(statusStream),
+    ready: ready.promise,
     open(command) {
       gateStream.end(gateMessage(command));
     },
@@ -148,20 +143,23 @@ function asDuplex(stream: Readable | Writable | null | undefined): Duplex {
 }
 
 /**
- * Waits until bubblewrap has said who its init is, and checks that against /proc. A string says why nothing can be let through; the
- * caller then ends what there is.
+ * Waits until the launcher is at the gate, and checks against /proc what bubblewrap said about its init. A string says why nothing can be let through; the caller then ends what there is.
  */
 export async function awaitBuilt(sandbox: Sandbox): Promise<BuiltSandbox | string> {
   const timeout = Promise.withResolvers<'timeout'>();
   const timer = setTimeout(() => timeout.resolve('timeout'), BUILD_TIMEOUT_MS);
+  const late = `bubblewrap did not build the sandbox within ${BUILD_TIMEOUT_MS} ms`;
+  const ended = 'bubblewrap ended before it had built the sandbox';
   try {
-    const born = await Promise.race([sandbox.status.born, timeout.promise]);
-    if (born === 'timeout') return `bubblewrap did not build the sandbox within ${BUILD_TIMEOUT_MS} ms`;
-    if (born === undefined) return sandbox.exited()?.error ?? 'bubblewrap ended before it had built the sandbox';
+    const born = await Promise.race([sandbox.born, timeout.promise]);
+    if (born === 'timeout') return late;
+    if (born === undefined) return sandbox.exited()?.error ?? ended;
     const { outer } = sandbox;
     const init = identify(born.init);
     const namespace = pidNamespaceOf(born.init);
-    if (outer === undefined || init === undefined) return 'the sandbox ended while it was being built';
+    const ready = await Promise.race([sandbox.ready, timeout.promise]);
+    if (ready === 'timeout') return late;
+    if (!ready || outer === undefined || init === undefined) return ended;
     if (namespace === undefined || namespace !== born.pid_namespace || namespace === pidNamespaceOf('self')) {
       return `the init of the sandbox (${born.init}) is not in the PID namespace that bubblewrap named (${born.pid_namespace})`;
     }

@@ -1,58 +1,37 @@
 import type { Readable } from 'node:stream';
 
-/** What bubblewrap says on `--json-status-fd`: one object a line. */
-export interface SandboxStatus {
-  /** PID of the namespace's init on the host and the namespace's inode; undefined when bubblewrap ended before it got so far. */
-  readonly born: Promise<{ readonly init: number; readonly pid_namespace: string } | undefined>;
-  /**
-   * The exit code inside, written only if the launcher was really executed; undefined at the end of the stream otherwise. It tells a
-   * sandbox that could not be built from a command that failed.
-   */
-  readonly ended: Promise<number | undefined>;
+/** PID of the namespace's init on the host, and the namespace. */
+export interface Born {
+  readonly init: number;
+  /** `pid:[inode]` */
+  readonly pid_namespace: string;
 }
 
 const MAX_STATUS_BYTES = 64 * 1024;
 
-export function readStatus(stream: Readable): SandboxStatus {
-  const born = Promise.withResolvers<{ init: number; pid_namespace: string } | undefined>();
-  const ended = Promise.withResolvers<number | undefined>();
+/** The first line that bubblewrap writes to `--json-status-fd`; undefined when it ended before it got so far. */
+export function readBirth(stream: Readable): Promise<Born | undefined> {
+  const { promise, resolve } = Promise.withResolvers<Born | undefined>();
   let text = '';
-  let seen = 0;
-
-  const line = (json: string): void => {
-    const value = parseObject(json);
-    const init = value['child-pid'];
-    const namespace = value['pid-namespace'];
-    if (typeof init === 'number' && typeof namespace === 'number') born.resolve({ init, pid_namespace: `pid:[${namespace}]` });
-    const code = value['exit-code'];
-    if (typeof code === 'number') ended.resolve(code);
-  };
-
   stream.on('data', (chunk: Buffer) => {
-    seen += chunk.length;
-    if (seen > MAX_STATUS_BYTES) return;
+    // Later lines (the exit code) are of no use to us; reading goes on so that writing them never blocks.
+    if (text.length > MAX_STATUS_BYTES || text.includes('\n')) return;
     text += chunk.toString('latin1');
-    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n')) {
-      line(text.slice(0, end));
-      text = text.slice(end + 1);
-    }
+    const end = text.indexOf('\n');
+    if (end >= 0) resolve(parseBirth(text.slice(0, end)));
   });
-  const over = (): void => {
-    born.resolve(undefined);
-    ended.resolve(undefined);
-  };
-  stream.on('error', over);
-  stream.on('close', over);
-  stream.on('end', over);
-  return { born: born.promise, ended: ended.promise };
+  for (const event of ['error', 'end', 'close']) stream.on(event, () => resolve(undefined));
+  return promise;
 }
 
-function parseObject(json: string): Record<string, unknown> {
+export function parseBirth(line: string): Born | undefined {
+  let value: unknown;
   try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === 'object' && value !== null ? { ...value } : {};
+    value = JSON.parse(line);
   } catch {
-    // Not for us: what is missing is noticed by whoever waits for it.
-    return {};
+    return undefined;
   }
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { 'child-pid': init, 'pid-namespace': namespace }: Partial<Record<string, unknown>> = { ...value };
+  return typeof init === 'number' && typeof namespace === 'number' ? { init, pid_namespace: `pid:[${namespace}]` } : undefined;
 }

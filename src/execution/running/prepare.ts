@@ -1,0 +1,150 @@
+import { closeSync, readSync } from 'node:fs';
+import type { Clock } from '../../kernel/clock.ts';
+import { checkMounts } from '../containment/check-mounts.ts';
+import type { SandboxPlan } from '../core-types.ts';
+import type { Dimension, DimensionReport, RunSpec, TeardownReport } from '../types.ts';
+import type { Cgroups, RunGroup } from './cgroups.ts';
+import type { FifoPool, Pipe } from './fifo-pool.ts';
+import { membersOf } from './proc.ts';
+import { type HardLimits, processLimitReports, ulimitLines } from './rlimits.ts';
+import { awaitBuilt, type BuiltSandbox, type Sandbox, type StandardStreams, spawnSandbox } from './sandbox.ts';
+import { sweepMarked } from './sweep.ts';
+import { endTree } from './teardown.ts';
+import { openTerminal, type Terminal } from './terminal.ts';
+
+/** Our ends of the standard streams. */
+export type Ends =
+  | { readonly kind: 'pipes'; readonly stdout: number; readonly stderr: number; readonly stdin?: number }
+  | { readonly kind: 'terminal'; readonly terminal: Terminal };
+
+/** A sandbox at its gate, its limits in force, everything checked: the next thing is an identity on disk and the token. */
+export interface Prepared {
+  readonly plan: SandboxPlan;
+  readonly sandbox: BuiltSandbox;
+  readonly ends: Ends;
+  readonly group: RunGroup | undefined;
+  readonly limits: Readonly<Partial<Record<Dimension, DimensionReport>>>;
+}
+
+/** It could not be brought to the gate; what there was of it has been ended. */
+export interface NotPrepared {
+  readonly reason: string;
+  readonly teardown: TeardownReport;
+}
+
+export interface PrepareParts {
+  readonly clock: Clock;
+  readonly fifos: FifoPool;
+  readonly cgroups: Cgroups;
+  readonly scratch: string;
+  readonly hard: HardLimits;
+}
+
+export interface PrepareInput {
+  readonly plan: SandboxPlan;
+  readonly marker: string;
+  readonly input: 'closed' | 'pipe';
+  readonly pty?: RunSpec['pty'];
+}
+
+export async function prepare(request: PrepareInput, parts: PrepareParts): Promise<Prepared | NotPrepared> {
+  const { plan } = request;
+  const opened = await openStreams(request, parts);
+  const group = parts.cgroups.group(plan.limits);
+  const limits = { ...processLimitReports(group?.dimensions ?? {}), ...group?.dimensions };
+  let sandbox: Sandbox;
+  try {
+    const spawn = (): Sandbox =>
+      spawnSandbox({
+        plan,
+        marker: request.marker,
+        streams: opened.theirs,
+        scratch: parts.scratch,
+        limitLines: ulimitLines(plan.limits, parts.hard, group?.dimensions ?? {}),
+      });
+    sandbox = group === undefined ? spawn() : group.spawnInside(spawn);
+  } catch (error) {
+    closeEnds(opened.ours);
+    group?.release();
+    throw error;
+  } finally {
+    opened.closeTheirs();
+  }
+  const built = await awaitBuilt(sandbox);
+  const complaint = typeof built === 'string' ? built : adopt(built, group, plan);
+  if (typeof built !== 'string' && complaint === undefined) return { plan, sandbox: built, ends: opened.ours, group, limits };
+  const teardown = await abandon(typeof built === 'string' ? sandbox : built, parts.clock);
+  const said = readLastWords(opened.ours);
+  closeEnds(opened.ours);
+  sandbox.release();
+  group?.release();
+  return { reason: [complaint, said].filter((text) => text !== undefined && text.length > 0).join(': '), teardown };
+}
+
+/** While the launcher waits nothing forks, so that whoever is in the namespace now is all there is. */
+function adopt(sandbox: BuiltSandbox, group: RunGroup | undefined, plan: SandboxPlan): string | undefined {
+  if (group?.needsAdoption === true) {
+    const members = membersOf(sandbox.pid_namespace);
+    if (members === undefined) return 'the processes of the sandbox could not be listed, so that its limits could not be put on them';
+    group.adopt(members);
+  }
+  return checkMounts(plan, sandbox.init.pid);
+}
+
+interface Opened {
+  readonly theirs: StandardStreams;
+  readonly ours: Ends;
+  closeTheirs(): void;
+}
+
+async function openStreams(request: PrepareInput, parts: PrepareParts): Promise<Opened> {
+  if (request.pty !== undefined) {
+    const terminal = await openTerminal(request.pty, request.plan.drop);
+    return { theirs: { kind: 'terminal', slave: terminal.slave }, ours: { kind: 'terminal', terminal }, closeTheirs: () => undefined };
+  }
+  const wantsInput = request.input === 'pipe';
+  const [stdout, stderr, stdin] = await parts.fifos.take(wantsInput ? 3 : 2);
+  if (stdout === undefined || stderr === undefined) throw new Error('the pool gave fewer pipes than it was asked for');
+  const theirs: Pipe[] = [stdout, stderr];
+  return {
+    theirs: { kind: 'pipes', stdin: stdin?.read ?? 'ignore', stdout: stdout.write, stderr: stderr.write },
+    ours: { kind: 'pipes', stdout: stdout.read, stderr: stderr.read, ...(stdin === undefined ? {} : { stdin: stdin.write }) },
+    closeTheirs() {
+      for (const pipe of theirs) closeSync(pipe.write);
+      if (stdin !== undefined) closeSync(stdin.read);
+    },
+  };
+}
+
+/** Ends what never passed its gate. */
+export async function abandon(sandbox: Sandbox | BuiltSandbox, clock: Clock): Promise<TeardownReport> {
+  sandbox.child.kill('SIGKILL');
+  if ('init' in sandbox) return endTree(sandbox, () => clock.monotonic());
+  // Without a known init it is found by its marker: bubblewrap may have died between making it and naming it.
+  const started = clock.monotonic();
+  await sandbox.exit;
+  const { survivors } = await sweepMarked(new Set([sandbox.marker]));
+  return { verified: survivors.length === 0, method: 'scan', survivors, ms: Math.round(clock.monotonic() - started) };
+}
+
+/** What bubblewrap complained about. The writers are dead, so that this doesn't wait. */
+function readLastWords(ends: Ends): string {
+  if (ends.kind === 'terminal') return '';
+  const words = Buffer.alloc(4096);
+  try {
+    return words.toString('utf8', 0, readSync(ends.stderr, words)).trim();
+  } catch {
+    // EAGAIN: somebody holds the pipe and says nothing.
+    return '';
+  }
+}
+
+export function closeEnds(ends: Ends): void {
+  if (ends.kind === 'terminal') {
+    ends.terminal.destroy();
+    return;
+  }
+  closeSync(ends.stdout);
+  closeSync(ends.stderr);
+  if (ends.stdin !== undefined) closeSync(ends.stdin);
+}

@@ -1,0 +1,206 @@
+import { mkdirSync, readdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import type { Clock } from '../../kernel/clock.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { Logger } from '../../kernel/logger.ts';
+import { checkMounts } from '../containment/check-mounts.ts';
+import type { SandboxPlan } from '../core-types.ts';
+import type { ProcessIdentity } from '../types.ts';
+import { judge } from './identity.ts';
+import { abandon, closeEnds, type NotPrepared, type Prepared } from './prepare.ts';
+import { errnoOf } from './proc.ts';
+import { sweepMarked } from './sweep.ts';
+
+/** Waiting per plan. */
+const PER_KEY = 2;
+/** Plans that are kept warm at the same time; the one unused for longest goes. */
+const MAX_KEYS = 4;
+const IDLE_MS = 60_000;
+/** After a use the next one is prepared when the run is over, or after this: not while it starts. */
+const REFILL_MS = 50;
+
+export interface WarmPool {
+  warm(plan: SandboxPlan): void;
+  /** One that waits for exactly this plan and is still alive, or nothing. */
+  take(plan: SandboxPlan): Prepared | undefined;
+  /** What was taken is used (or ended) and its record isn't needed any more. */
+  forget(marker: string): void;
+  close(): Promise<void>;
+}
+
+export interface WarmParts {
+  readonly home: string;
+  readonly clock: Clock;
+  readonly supervisor: ProcessIdentity;
+  readonly logger: Logger;
+  readonly prepare: (plan: SandboxPlan, marker: string) => Promise<Prepared | NotPrepared>;
+  readonly idle_ms?: number;
+}
+
+interface Entry {
+  readonly plan: SandboxPlan;
+  readonly waiting: Prepared[];
+  preparing: number;
+  used_at: number;
+}
+
+/**
+ * Sandboxes that wait at their gate, so that a command needn't wait for theirs to be built. One serves one command of one plan: whoever
+ * plans anew gets another key as soon as anything is mounted or set differently. Each has a record on disk before it is spawned, since a
+ * supervisor that dies at once can leave one behind.
+ */
+export function createWarmPool(parts: WarmParts): WarmPool {
+  const { clock } = parts;
+  const idle = parts.idle_ms ?? IDLE_MS;
+  const records = warmFolder(parts.home);
+  const entries = new Map<string, Entry>();
+  const ending = new Set<Promise<unknown>>();
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+
+  const forget = (marker: string): void => removeRecord(`${records}/${marker}`);
+
+  const end = (prepared: Prepared): void => {
+    const done = abandon(prepared.sandbox, clock).then((teardown) => {
+      closeEnds(prepared.ends);
+      prepared.sandbox.release();
+      prepared.group?.release();
+      if (teardown.verified) forget(prepared.sandbox.marker);
+      else parts.logger.error('a waiting sandbox could not be seen gone', { survivors: teardown.survivors });
+    });
+    ending.add(done);
+    done
+      .finally(() => ending.delete(done))
+      .catch((error: unknown) => parts.logger.error('a waiting sandbox could not be ended', { error: String(error) }));
+  };
+
+  const add = async (entry: Entry): Promise<void> => {
+    const marker = newId('warm', clock.now());
+    mkdirSync(records, { recursive: true, mode: 0o700 });
+    writeFileSync(`${records}/${marker}`, JSON.stringify(parts.supervisor), { flag: 'wx', mode: 0o600 });
+    const prepared = await parts.prepare(entry.plan, marker);
+    if ('reason' in prepared) {
+      parts.logger.warn('a sandbox could not be prepared ahead', { reason: prepared.reason });
+      if (prepared.teardown.verified) forget(marker);
+      return;
+    }
+    if (closed || entries.get(entry.plan.key) !== entry) return end(prepared);
+    entry.waiting.push(prepared);
+    // One that dies while it waits is simply no longer there.
+    prepared.sandbox.exit.then(() => {
+      const at = entry.waiting.indexOf(prepared);
+      if (at < 0) return;
+      entry.waiting.splice(at, 1);
+      end(prepared);
+    });
+  };
+
+  const fill = (entry: Entry): void => {
+    while (!closed && entry.waiting.length + entry.preparing < PER_KEY) {
+      entry.preparing++;
+      add(entry)
+        .catch((error: unknown) => parts.logger.warn('a sandbox could not be prepared ahead', { error: String(error) }))
+        .finally(() => {
+          entry.preparing--;
+        });
+    }
+  };
+
+  const drop = (entry: Entry): void => {
+    entries.delete(entry.plan.key);
+    for (const prepared of entry.waiting.splice(0)) end(prepared);
+  };
+
+  const expire = (): void => {
+    for (const entry of entries.values()) if (clock.monotonic() - entry.used_at >= idle) drop(entry);
+    schedule();
+  };
+
+  const schedule = (): void => {
+    clearTimeout(timer);
+    const next = Math.min(...[...entries.values()].map((entry) => entry.used_at + idle - clock.monotonic()));
+    timer = Number.isFinite(next) ? setTimeout(expire, Math.max(1, next)).unref() : undefined;
+  };
+
+  return {
+    warm(plan) {
+      if (closed) return;
+      let entry = entries.get(plan.key);
+      if (entry === undefined) {
+        const oldest = [...entries.values()].toSorted((a, b) => a.used_at - b.used_at)[0];
+        if (entries.size >= MAX_KEYS && oldest !== undefined) drop(oldest);
+        entry = { plan, waiting: [], preparing: 0, used_at: 0 };
+        entries.set(plan.key, entry);
+      }
+      entry.used_at = clock.monotonic();
+      fill(entry);
+      schedule();
+    },
+    take(plan) {
+      const entry = entries.get(plan.key);
+      if (entry === undefined) return undefined;
+      entry.used_at = clock.monotonic();
+      for (let prepared = entry.waiting.shift(); prepared !== undefined; prepared = entry.waiting.shift()) {
+        const { sandbox } = prepared;
+        // Mounted a while ago: what is inside must still be what the plan saw just now.
+        if (sandbox.exited() === undefined && judge(sandbox.init) === 'OWNED' && checkMounts(plan, sandbox.init.pid) === undefined) {
+          setTimeout(() => fill(entry), REFILL_MS).unref();
+          return prepared;
+        }
+        end(prepared);
+      }
+      fill(entry);
+      return undefined;
+    },
+    forget,
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      for (const entry of entries.values()) drop(entry);
+      await Promise.allSettled(ending);
+    },
+  };
+}
+
+function warmFolder(home: string): string {
+  return `${home}/warm`;
+}
+
+/** Ends waiting sandboxes whose supervisor is gone; how many processes that were. Safe in several processes at once. */
+export async function sweepWarm(home: string): Promise<number> {
+  const folder = warmFolder(home);
+  let names: string[];
+  try {
+    names = readdirSync(folder);
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return 0;
+    throw error;
+  }
+  const orphaned = names.filter((name) => {
+    const supervisor = readSupervisor(`${folder}/${name}`);
+    const verdict = supervisor === undefined ? 'UNVERIFIABLE' : judge(supervisor);
+    return verdict === 'GONE' || verdict === 'FOREIGN';
+  });
+  const { found, survivors } = await sweepMarked(new Set(orphaned));
+  if (survivors.length === 0) for (const name of orphaned) removeRecord(`${folder}/${name}`);
+  return found;
+}
+
+function readSupervisor(path: string): ProcessIdentity | undefined {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    if (typeof value !== 'object' || value === null) return undefined;
+    const { boot_id, pid, start }: Partial<Record<string, unknown>> = { ...value };
+    return typeof boot_id === 'string' && typeof pid === 'number' && typeof start === 'string' ? { boot_id, pid, start } : undefined;
+  } catch {
+    // Removed meanwhile, or torn: kept, since nothing says whose it is.
+    return undefined;
+  }
+}
+
+function removeRecord(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') throw error;
+  }
+}
