@@ -186,6 +186,40 @@ describe('sealing', () => {
     expect(await verifyAudit(record.home)).toMatchObject({ ok: false, first: { kind: 'row_changed', chain, seq: 2 } });
   });
 
+  it('finds a checkpoint that was forged in the database and in the file alike', async () => {
+    const log = record.log();
+    await log.record(event());
+    await log.close();
+    const path = join(record.home, 'audit', 'checkpoints.jsonl');
+    const forged = readFileSync(path, 'utf8')
+      .trimEnd()
+      .replace(/"at":\d+/, '"at":7');
+    writeFileSync(path, `${forged}\n`);
+    const db = raw(record.home);
+    db.prepare('UPDATE audit_checkpoints SET line = ?').run(forged);
+    db.close();
+    const first = { kind: 'checkpoint_changed', message: expect.stringMatching(/signature/) };
+    expect(await verifyAudit(record.home)).toMatchObject({ ok: false, findings_total: 1, first });
+  });
+
+  it('finds the last checkpoint gone from both places when a later chain has seen it', async () => {
+    for (const i of [1, 2]) {
+      const log = record.log();
+      await log.record(event({ i }));
+      await log.close();
+    }
+    const killed = record.log();
+    const { chain } = await killed.record(event({ i: 3 }));
+    const path = join(record.home, 'audit', 'checkpoints.jsonl');
+    writeFileSync(path, `${readFileSync(path, 'utf8').split('\n')[0]}\n`);
+    const db = raw(record.home);
+    db.exec(
+      'DELETE FROM audit_checkpoints WHERE seq = 1; UPDATE audit_chains SET sealed_seq = -1 WHERE chain != (SELECT min(chain) FROM audit_chains)',
+    );
+    db.close();
+    expect(await verifyAudit(record.home)).toMatchObject({ ok: false, first: { kind: 'checkpoint_missing', chain, seq: 0 } });
+  });
+
   it('never makes a second key beside checkpoints of the first', async () => {
     const log = record.log();
     await log.record(event());
