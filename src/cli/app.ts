@@ -1,7 +1,7 @@
 import type { AuditLog } from '../audit/types.ts';
 import type { Execution } from '../execution/types.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { Assessment, Decision } from '../policy/index.ts';
+import type { Assessment, Decision } from '../policy/types.ts';
 
 /** What the commands may do, wired in main/. Each part is made when first asked for, so that `writ check` opens no database. */
 export interface App {

@@ -114,7 +114,11 @@ export function createGate(parts: GateParts): Gate {
       action,
       decision,
       notes,
-      output: { ...output, structured: parts.redactor.value(output.structured) as ToolStructured, text: parts.redactor.text(output.text) },
+      output: {
+        structured: parts.redactor.value(output.structured) as JsonObject,
+        text: parts.redactor.text(output.text),
+        evidence: parts.redactor.value(output.evidence) as JsonObject,
+      },
     };
   }
 
@@ -138,7 +142,7 @@ export function createGate(parts: GateParts): Gate {
   }
 }
 
-type ToolStructured = Readonly<Record<string, unknown>>;
+type JsonObject = Readonly<Record<string, unknown>>;
 
 function listed(tool: Tool): ListedTool {
   const { name, description, inputSchema, outputSchema, annotations } = tool;

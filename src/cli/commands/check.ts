@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { Verdict } from '../../policy/index.ts';
+import type { Verdict } from '../../policy/types.ts';
 import type { App, Terminal } from '../app.ts';
-import { checkToJson, renderCheck } from '../check.ts';
 
 /** So that a script can ask: 0 runs without a question, 10 asks, 11 is refused. */
 const EXIT: Readonly<Record<Verdict, number>> = { allow: 0, contained: 0, prompt: 10, deny: 11 };
@@ -15,7 +14,7 @@ export function checkCommand(program: Command, app: () => Promise<App>, terminal
     .option('--cwd <dir>', 'as if run in this folder')
     .argument('<command...>', 'the command, best in one pair of quotes after --')
     .action(async (words: string[], options: { json?: boolean; cwd?: string }) => {
-      const parts = await app();
+      const [parts, { checkToJson, renderCheck }] = await Promise.all([app(), import('../check.ts')]);
       const command = words.join(' ');
       const { assessment, decision } = await parts.check(command, resolve(parts.cwd, options.cwd ?? '.'));
       terminal.out(

@@ -1,14 +1,12 @@
 import type { Command } from 'commander';
 import type { App, Terminal } from '../app.ts';
-import { connectText } from '../connect.ts';
-import { renderProbe } from '../doctor.ts';
 
 export function demoCommand(program: Command, app: () => Promise<App>, terminal: Terminal): void {
   program
     .command('demo')
     .description('prove containment, run one command through an MCP server of its own, and print how to connect an agent')
     .action(async () => {
-      const parts = await app();
+      const [parts, { renderProbe }, { connectText }] = await Promise.all([app(), import('../doctor.ts'), import('../connect.ts')]);
       const execution = await parts.execution();
       const probe = await execution.probe({ fresh: true });
       terminal.out(`${renderProbe(probe)}\n\n`);

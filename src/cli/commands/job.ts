@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { Jobs } from '../../execution/types.ts';
 import { AppError } from '../../kernel/errors.ts';
-import { jobLine } from '../../tools/index.ts';
 import type { App, Terminal } from '../app.ts';
 
 /** The operator sees the jobs of every agent and Workspace of this Writ home. */
@@ -24,6 +23,7 @@ export function jobCommands(program: Command, app: () => Promise<App>, terminal:
     .description('newest first')
     .option('--json', 'machine-readable output')
     .action(async (options: { json?: boolean }) => {
+      const { jobLine } = await import('../../tools/index.ts');
       const all = [...(await jobs((each) => each.list(EVERYBODY)))].sort((a, b) => b.created_at - a.created_at);
       if (options.json) terminal.out(`${JSON.stringify(all)}\n`);
       else terminal.out(all.length === 0 ? 'No jobs.\n' : `${all.map(jobLine).join('\n')}\n`);
@@ -60,6 +60,7 @@ export function jobCommands(program: Command, app: () => Promise<App>, terminal:
     .description('end it and everything it started')
     .argument('<id>')
     .action(async (id: string) => {
+      const { jobLine } = await import('../../tools/index.ts');
       const record = await jobs((each) => each.cancel(id, 'asked by the operator'));
       if (!record) throw missing(id);
       terminal.out(`${jobLine(record)}\n`);
