@@ -16,5 +16,8 @@ export async function readOutput(
   // Asked before the spool is read: what was over by then has nothing more to come.
   const sight = look(folder);
   if (sight.type === 'absent') return undefined;
-  return readSpool(folder, { cursor: request.cursor, max_bytes: request.max_bytes, over: sight.type !== 'open' });
+  const over = sight.type !== 'open';
+  const page = await readSpool(folder, { cursor: request.cursor, max_bytes: request.max_bytes, over });
+  // A spool is closed a moment before the result is there: whoever reads "end" finds the result too.
+  return over ? page : { ...page, end: false };
 }
