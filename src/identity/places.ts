@@ -12,7 +12,6 @@ const SYSTEM = 'it belongs to the operating system';
 const SHARED = 'it holds the folders of others too';
 
 const PLACES: readonly Place[] = [
-  { path: '/', rule: 'below', why: 'it is the whole machine' },
   ...[
     '/bin',
     '/boot',
@@ -70,9 +69,10 @@ export interface Surroundings {
 
 /** Why this folder (a real path) can't be a workspace, as the end of a sentence; undefined: it can. */
 export function unfitPlace(path: string, { user_home, writ_home }: Surroundings): string | undefined {
+  if (path === '/') return 'it is the whole machine';
+  if (path === user_home) return 'it is your whole home folder';
   if (holds(path, writ_home)) return `it holds the Writ home ${writ_home}`;
   if (holds(writ_home, path)) return `it lies in the Writ home ${writ_home}`;
-  if (user_home !== undefined && path === user_home) return 'it is your whole home folder';
   if (user_home !== undefined && holds(path, user_home)) return `it holds your home folder ${user_home}`;
   if (/^\/(?:home|Users)\/[^/]+$/.test(path) || path === '/root') return 'it is the whole home folder of a user';
   const inHome =
