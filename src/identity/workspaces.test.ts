@@ -239,7 +239,7 @@ describe('the git root', () => {
     const result = resolve({ cwd: join(home, 'other') });
     expect(result).toMatchObject({
       ok: false,
-      message: expect.stringContaining('it holds the Writ home'),
+      message: expect.stringContaining('it is your whole home folder'),
       fix: expect.stringContaining(JSON.stringify(join(home, 'other'))),
     });
   });
