@@ -4,6 +4,7 @@ import type { Dimension, DimensionReport, Limits, ProcessIdentity } from '../typ
 import { candidates, detectHierarchies, type Hierarchy } from './cgroup-detect.ts';
 import { CONTROLS, type Controller, countIn, isController, readsBack } from './cgroup-table.ts';
 import { judge } from './identity.ts';
+import { errnoOf } from './proc.ts';
 
 /** The group of one sandbox, in every hierarchy that has one of our controllers. */
 export interface RunGroup {
@@ -23,10 +24,14 @@ export interface RunGroup {
   release(): void;
 }
 
+/** A group is busy for a moment after the last one in it died; it is tried again this often, this far apart. */
+const REMOVE_ATTEMPTS = 40;
+const REMOVE_PAUSE_MS = 25;
+
 export interface Cgroups {
   /** undefined: there is no hierarchy that we may make groups in. */
   group(limits: Limits): RunGroup | undefined;
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** A hierarchy with a folder of ours in it. */
@@ -48,6 +53,16 @@ export function createCgroups(supervisor: ProcessIdentity, logger: Logger): Cgro
   let bases: readonly Base[] | undefined;
   let serial = 0;
   const spare = new Map<string, Group[]>();
+  /** Folders that are to go. */
+  const doomed = new Set<string>();
+
+  const removeDoomed = (): void => {
+    for (const folder of doomed) if (removeIfThere(folder)) doomed.delete(folder);
+  };
+  const remove = (group: Group): void => {
+    for (const folder of group.paths) doomed.add(folder);
+    removeDoomed();
+  };
 
   const name = `${PREFIX}${supervisor.pid}-${supervisor.start}`;
 
@@ -62,7 +77,7 @@ export function createCgroups(supervisor: ProcessIdentity, logger: Logger): Cgro
     const found: Base[] = [];
     const taken = new Set<string>();
     for (const hierarchy of hierarchies) {
-      const base = firstUsable(hierarchy, name, limits, taken, supervisor.boot_id, logger);
+      const base = firstUsable(hierarchy, name, limits, taken, supervisor.boot_id);
       if (base === undefined) continue;
       for (const controller of base.controllers) taken.add(controller);
       found.push(base);
@@ -81,21 +96,27 @@ export function createCgroups(supervisor: ProcessIdentity, logger: Logger): Cgro
         ...group,
         release() {
           const waiting = [...spare.values()].reduce((count, groups) => count + groups.length, 0);
-          if (waiting >= MAX_SPARE || group.hits().length > 0) return group.remove();
-          spare.set(key, [...(spare.get(key) ?? []), group]);
+          if (waiting >= MAX_SPARE || group.hits().length > 0) remove(group);
+          else spare.set(key, [...(spare.get(key) ?? []), group]);
         },
       };
     },
-    close() {
-      for (const groups of spare.values()) for (const group of groups) group.remove();
+    async close() {
+      for (const groups of spare.values()) for (const group of groups) remove(group);
       spare.clear();
-      for (const base of bases ?? []) quietly(() => rmdirSync(base.folder), logger);
+      for (const base of bases ?? []) doomed.add(base.folder);
       bases = undefined;
+      for (let attempt = 0; attempt < REMOVE_ATTEMPTS; attempt++) {
+        removeDoomed();
+        if (doomed.size === 0) return;
+        await new Promise((resolve) => setTimeout(resolve, REMOVE_PAUSE_MS));
+      }
+      logger.warn('control groups could not be removed', { folders: [...doomed] });
     },
   };
 }
 
-type Group = Omit<RunGroup, 'release'> & { remove(): void };
+type Group = Omit<RunGroup, 'release'>;
 
 function makeGroup(bases: readonly Base[], name: string, limits: Limits, logger: Logger): Group | undefined {
   const made: { base: Base; folder: string }[] = [];
@@ -108,7 +129,7 @@ function makeGroup(bases: readonly Base[], name: string, limits: Limits, logger:
     }
   } catch (error) {
     logger.warn('a control group could not be made', { error: String(error) });
-    for (const { folder } of made) quietly(() => rmdirSync(folder), logger);
+    for (const { folder } of made) removeIfThere(folder);
     return undefined;
   }
   const dimensions: Partial<Record<Dimension, DimensionReport>> = {};
@@ -157,20 +178,10 @@ function makeGroup(bases: readonly Base[], name: string, limits: Limits, logger:
       for (const { folder } of groups) quietly(() => writeFileSync(`${folder}/cgroup.kill`, '1'), logger);
       return groups.length > 0;
     },
-    remove() {
-      for (const { folder } of made) quietly(() => rmdirSync(folder), logger);
-    },
   };
 }
 
-function firstUsable(
-  hierarchy: Hierarchy,
-  name: string,
-  limits: Limits,
-  taken: ReadonlySet<string>,
-  boot_id: string,
-  logger: Logger,
-): Base | undefined {
+function firstUsable(hierarchy: Hierarchy, name: string, limits: Limits, taken: ReadonlySet<string>, boot_id: string): Base | undefined {
   for (const parent of candidates(hierarchy)) {
     const folder = `${parent}/${name}`;
     const wanted = hierarchy.controllers.filter(isController).filter((controller) => !taken.has(controller));
@@ -186,7 +197,7 @@ function firstUsable(
     if (hierarchy.version === 2) enable(folder, wanted);
     const controllers = wanted.filter((controller) => tryOut(hierarchy.version, controller, folder, limits));
     if (controllers.length > 0) return { hierarchy, folder, controllers };
-    quietly(() => rmdirSync(folder), logger);
+    removeIfThere(folder);
   }
   return undefined;
 }
@@ -241,12 +252,13 @@ function sweepStale(parent: string, boot_id: string): void {
   }
 }
 
-/** A group that still has somebody in it stays; the next start of Writ finds it again. */
-function removeIfThere(folder: string): void {
+/** True when it is gone. A group that still has somebody in it stays; the next start of Writ finds it again. */
+function removeIfThere(folder: string): boolean {
   try {
     rmdirSync(folder);
+    return true;
   } catch (error) {
-    if (!(error instanceof Error) || !('code' in error)) throw error;
+    return errnoOf(error) === 'ENOENT';
   }
 }
 

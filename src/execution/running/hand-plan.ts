@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionConfig, SandboxPlan } from '../core-types.ts';
@@ -10,7 +10,7 @@ export interface HandMade {
   readonly workspace: string;
   readonly config: ExecutionConfig;
   folder(name: string): string;
-  plan(changes?: Partial<SandboxPlan>, options?: { terminal?: boolean; extra?: readonly string[] }): SandboxPlan;
+  plan(changes?: Partial<SandboxPlan>, options?: { terminal?: boolean; chdir?: string }): SandboxPlan;
   spec(command: string, changes?: Partial<RunSpec>): RunSpec;
   remove(): void;
 }
@@ -27,13 +27,16 @@ export const TEST_LIMITS = {
   disk_bytes: 1024 * 1024 * 1024,
 };
 
-export function makeHandPlan(): HandMade {
+/** `uid`: whose workspace it is, for root only; runs are dropped to it. */
+export function makeHandPlan(uid?: number): HandMade {
   const root = mkdtempSync(join(tmpdir(), 'writ-running-'));
+  chmodSync(root, 0o711);
   const home = join(root, 'home');
   const workspace = join(root, 'workspace');
   const private_home = join(root, 'private-home');
   const private_tmp = join(root, 'private-tmp');
   for (const folder of [home, workspace, private_home, private_tmp]) mkdirSync(folder, { mode: 0o700 });
+  if (uid !== undefined) for (const folder of [workspace, private_home, private_tmp]) chownSync(folder, uid, uid);
   writeFileSync(join(home, 'marker'), 'outside');
   const config: ExecutionConfig = {
     home,
@@ -76,13 +79,13 @@ export function makeHandPlan(): HandMade {
         ],
         ...['--ro-bind', '/etc/passwd', '/etc/passwd', '--dev', '/dev', '--proc', '/proc', '--ro-bind', '/proc/sys', '/proc/sys'],
         ...['--bind', private_tmp, '/tmp', '--bind', private_home, '/home/nobody', '--bind', workspace, workspace],
-        ...(options.extra ?? []),
-        ...['--chdir', workspace],
+        ...['--chdir', options.chdir ?? workspace],
       ];
       return {
         bwrap: '/usr/bin/bwrap',
         args,
         env: { PATH: '/usr/bin:/bin', HOME: '/home/nobody', TMPDIR: '/tmp', LANG: 'C.UTF-8', TERM: 'dumb' },
+        ...(uid === undefined ? {} : { drop: { uid, gid: uid } }),
         seccomp: ALLOW_ALL,
         limits: TEST_LIMITS,
         private_home,

@@ -159,7 +159,7 @@ export function createRunning(config: ExecutionConfig, clock: Clock, options: Ru
       for (const run of underWay.values()) run.cancel('Writ is shutting down');
       await Promise.all([...underWay.values()].map((run) => run.done));
       await pool.close();
-      cgroups.close();
+      await cgroups.close();
       fifos.close();
     },
   };
