@@ -132,6 +132,20 @@ describe('what a run may write', () => {
     expect(stdout).toContain('mine');
   });
 
+  it('is not the reading workspace inside of a writing one, repositories in it included', async () => {
+    const library = repository('work/app/lib/inner');
+    const folder = join(bed.workspace, 'lib');
+    await bed.run(`: > ${folder}/x; : > ${library}/x; : > ${library}/.git/x; mv ${folder} ${folder}2; : > ok`, {
+      workspaces: [
+        { path: bed.workspace, access: 'write' },
+        { path: folder, access: 'read' },
+      ],
+    });
+    expect(
+      [`${folder}/x`, `${library}/x`, `${library}/.git/x`, `${folder}2`, `${bed.workspace}/ok`].map((path) => existsSync(path)),
+    ).toEqual([false, false, false, false, true]);
+  });
+
   it('is a path that was opened, and nothing beside it', async () => {
     const opened = bed.file('people/dev/notes/todo.txt', 'before');
     bed.file('people/dev/notes/diary.txt', 'private');

@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createRepositoryFinder } from './repositories.ts';
+import { type Bed, makeBed } from './testing.ts';
+
+let bed: Bed;
+beforeEach(() => {
+  bed = makeBed();
+});
+afterEach(() => bed.remove());
+const below = (paths: readonly string[]): readonly string[] => paths.map((path) => path.slice(bed.workspace.length)).toSorted();
+
+it('finds repositories near the top, and none in packages or build results', () => {
+  for (const path of ['.git', 'a/.git', 'a/b/c/.git', 'node_modules/x/.git', 'target/.git']) bed.folder(join(bed.workspace, path));
+  bed.file(join(bed.workspace, 'sub/.git'), 'gitdir: x');
+  const found = createRepositoryFinder()(bed.workspace);
+  expect(below(found.work_trees)).toEqual(['', '/a', '/a/b/c', '/sub']);
+  expect(found.complete).toBe(true);
+});
+
+it('sees what appears between two looks, remembered listings or not', async () => {
+  const find = createRepositoryFinder();
+  bed.folder('work/app/a/b');
+  // Listings are remembered only once they are older than the clock's tick.
+  await expect.poll(() => Date.now() - performance.timeOrigin).toBeGreaterThan(0);
+  for (let round = 0; round < 20; round++) {
+    expect(below(find(bed.workspace).work_trees)).toEqual(Array.from({ length: round }, (_, i) => `/a/b/r${i}`).toSorted());
+    bed.folder(`work/app/a/b/r${round}/.git`);
+  }
+});
+
+it('says when it did not see everything, and keeps what it knew before a flood of folders', () => {
+  const find = createRepositoryFinder();
+  bed.folder('work/app/z/deep/repo/.git');
+  expect(below(find(bed.workspace).work_trees)).toEqual(['/z/deep/repo']);
+  for (let i = 0; i < 1100; i++) bed.folder(`work/app/decoy${i}`);
+  const found = find(bed.workspace);
+  expect([below(found.work_trees), found.complete]).toEqual([['/z/deep/repo'], false]);
+  expect(createRepositoryFinder()(bed.workspace).complete).toBe(false);
+});
+
+it('has nothing to say about a folder that is not there', () => {
+  expect(createRepositoryFinder()(join(bed.base, 'absent'))).toEqual({ work_trees: [], sockets: [], complete: true });
+});
