@@ -5,7 +5,7 @@ const WIDTHS = { type: 20, tool: 14, agent: 18, facts: 40 } as const;
 
 /** One line per event, newest first, and how to get the older ones. */
 export function renderAuditList({ events, next_cursor }: EventPage): string {
-  if (events.length === 0) return 'Nothing is recorded that matches.\n';
+  if (events.length === 0) return 'Nothing is recorded that matches.';
   const lines = events.map((event) =>
     [
       time(event.at),
@@ -17,12 +17,12 @@ export function renderAuditList({ events, next_cursor }: EventPage): string {
     ].join('  '),
   );
   if (next_cursor !== undefined) lines.push(`There are older ones: add --cursor ${next_cursor}`);
-  return `${lines.join('\n')}\n`;
+  return lines.join('\n');
 }
 
 /** One event, or all of an action, whole. */
 export function renderAuditRecord(events: readonly RecordedEvent[]): string {
-  return events.map(renderOne).join('\n');
+  return events.map(renderOne).join('\n\n');
 }
 
 function renderOne(event: RecordedEvent): string {
@@ -31,7 +31,7 @@ function renderOne(event: RecordedEvent): string {
   for (const [name, value] of Object.entries(who)) lines.push(field(name, visible(String(value))));
   lines.push('  data:');
   for (const line of JSON.stringify(data, null, 2).split('\n')) lines.push(`    ${visible(line)}`);
-  return `${lines.join('\n')}\n`;
+  return lines.join('\n');
 }
 
 /** The result first, then what is wrong (the first bad row on top), then what the check can't show. */
@@ -48,7 +48,7 @@ export function renderVerify(report: VerifyReport): string {
   if (findings_total > findings.length) lines.push(`       and ${findings_total - findings.length} more`);
   lines.push('What this does not prove:');
   for (const sentence of report.cannot_prove) lines.push(`  - ${sentence}`);
-  return `${lines.join('\n')}\n`;
+  return lines.join('\n');
 }
 
 /** What a reader of a list wants to know of the data: verdict or outcome, and the exit code. */

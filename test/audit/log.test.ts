@@ -220,6 +220,20 @@ describe('sealing', () => {
     expect(await verifyAudit(record.home)).toMatchObject({ ok: false, first: { kind: 'checkpoint_missing', chain, seq: 0 } });
   });
 
+  it('finds the last checkpoint gone from the database, marks and all, because the file still has it', async () => {
+    const log = record.log();
+    await log.record(event());
+    await log.close();
+    const db = raw(record.home);
+    db.exec('DELETE FROM audit_checkpoints; UPDATE audit_chains SET sealed_seq = -1');
+    db.close();
+    expect(await verifyAudit(record.home)).toMatchObject({
+      ok: false,
+      findings_total: 1,
+      first: { kind: 'checkpoint_missing', checkpoint: 0 },
+    });
+  });
+
   it('never makes a second key beside checkpoints of the first', async () => {
     const log = record.log();
     await log.record(event());

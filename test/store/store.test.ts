@@ -144,7 +144,12 @@ describe('writing', () => {
       import { createStore } from ${JSON.stringify(new URL('../../src/store/index.ts', import.meta.url).href)};
       const store = createStore({ file: ${JSON.stringify(databaseFile(home))}, entry: new URL(${JSON.stringify(entry.href)}), reserve: 0 });
       store.write('test.put', { seq: 1 }, { level: 'normal' });`;
-    const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'inherit' });
+    // Killed when it hangs, which shows as an exit by signal.
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+      stdio: 'ignore',
+      timeout: 20_000,
+      killSignal: 'SIGKILL',
+    });
     expect(await once(child, 'exit')).toEqual([0, null]);
     expect(await stored(home)).toEqual([1]);
   });

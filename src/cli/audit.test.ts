@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest';
+import type { RecordedEvent, VerifyReport } from '../audit/index.ts';
+import { renderAuditList, renderAuditRecord, renderVerify } from './audit.ts';
+
+const event: RecordedEvent = {
+  ref: { chain: 'chn_01m8pj46yvhmwky448wch8', seq: 12 },
+  hash: 'ab'.repeat(32),
+  type: 'action.decided',
+  at: Date.UTC(2026, 10, 30, 15, 4, 5, 6),
+  organization: 'org',
+  agent: 'stdio',
+  action: 'act_01m8pj46yvhmwky448wch8',
+  tool: 'shell',
+  data: { verdict: 'contained', name: 'a\u001b[2Jb\u202ec\ud800' },
+};
+
+it('lists an event in a line and says how to go on', () => {
+  expect(renderAuditList({ events: [event], next_cursor: '1.x.2' })).toBe(
+    [
+      '2026-11-30T15:04:05.006Z  action.decided        shell           stdio               contained                                 act_01m8pj46yvhmwky448wch8',
+      'There are older ones: add --cursor 1.x.2',
+    ].join('\n'),
+  );
+  expect(renderAuditList({ events: [] })).toBe('Nothing is recorded that matches.');
+});
+
+it('shows a record whole, and nothing of it acts on the terminal', () => {
+  const text = renderAuditRecord([event, event]);
+  expect(text).toContain('  reference:    chn_01m8pj46yvhmwky448wch8:12\n');
+  // JSON spells the escape itself; the direction mark is spelled here.
+  expect(text).toContain('"name": "a\\u001b[2Jb\\u{202e}c\\ud800"');
+  expect(renderAuditList({ events: [{ ...event, tool: 'x\u001b[2J\u2028' }] })).toContain('x\\u{1b}[2J\\u{…');
+  expect(text).toMatch(/^[\n\x20-\x7e]*$/);
+});
+
+it('puts the first bad row on top and never leaves out the limits', () => {
+  const report: VerifyReport = {
+    ok: false,
+    rows: 3,
+    chains: 1,
+    checkpoints: 1,
+    sealed: 2,
+    unsealed: 1,
+    findings: [{ kind: 'row_changed', message: 'Row 2 is bad.' }],
+    findings_total: 9,
+    cannot_prove: ['Everything.'],
+  };
+  expect(renderVerify(report)).toBe(
+    [
+      'The record is NOT whole: 9 problems.',
+      '  3 rows in 1 chain, 1 checkpoint; 2 sealed, 1 not sealed yet',
+      'First: Row 2 is bad.',
+      '       and 8 more',
+      'What this does not prove:',
+      '  - Everything.',
+    ].join('\n'),
+  );
+});
