@@ -9,7 +9,7 @@ import { findRun } from './jobs/ended-runs.ts';
 import { look } from './jobs/folder.ts';
 import { createJobs, type Launch } from './jobs/jobs.ts';
 import { layoutOf, makeLayout } from './jobs/layout.ts';
-import { confirmOrphans, recover } from './jobs/recovery.ts';
+import { applyRetention, confirmOrphans, recover } from './jobs/recovery.ts';
 import { createProcesses, selfIdentity } from './jobs/running-processes.ts';
 import { readOutput } from './jobs/spool.ts';
 import { type RunnerClient, RunnerGone, startRunner } from './runner/client.ts';
@@ -28,6 +28,9 @@ export interface ExecutionParts {
 /** More job folders than this are not kept, however small they are. */
 const MAX_JOBS = 1_000;
 
+/** Retention is looked after again when one process has started so many jobs. */
+const RETAIN_EVERY = 20;
+
 /**
  * The room's face for one process. Nothing is executed in it: commands run in a runner process of its own (runner/), jobs in one
  * runner each, and what is known of them is read from their folders (jobs/).
@@ -39,7 +42,7 @@ export function createExecution(config: ExecutionConfig, { clock, logger }: Exec
   } catch (thrown) {
     throw toAppError(thrown);
   }
-  const processes = createProcesses(clock);
+  const processes = createProcesses(config.home, clock);
   let current: RunnerClient | undefined;
   let closed = false;
 
@@ -67,7 +70,9 @@ export function createExecution(config: ExecutionConfig, { clock, logger }: Exec
 
   const foreground = createForeground({ layout, clock, processes, runner });
   const jobs = createJobs({ layout, clock, processes, readSpool, launch });
+  let started = 0;
   const retention = { retention_ms: config.job_retention_ms, quota_bytes: config.job_quota_bytes, max_jobs: MAX_JOBS };
+  const recovery = { layout, clock, processes, retention };
 
   const start: Execution['start'] = (spec, signal) => {
     checkSpec(spec);
@@ -116,11 +121,20 @@ export function createExecution(config: ExecutionConfig, { clock, logger }: Exec
       ...jobs,
       async start(spec: RunSpec, signal) {
         checkSpec(spec);
-        return jobs.start(spec, signal);
+        const record = await jobs.start(spec, signal);
+        started += 1;
+        // `recover` does it at the start of a process; one that lives long must not pile them up.
+        if (started % RETAIN_EVERY === 0) {
+          applyRetention(recovery).then(
+            (removed) => logger.info('old jobs were removed', { removed }),
+            (thrown: unknown) => logger.warn('old jobs could not be removed', { reason: toAppError(thrown).message }),
+          );
+        }
+        return record;
       },
     },
 
-    recover: () => recover({ layout, clock, processes, retention }),
+    recover: () => recover(recovery),
     confirmOrphans: async (exec_ids) => confirmOrphans(layout, exec_ids),
 
     warmUp(workspaces) {

@@ -39,7 +39,7 @@ export async function waitForCancel(folder: string, parts: { readonly clock: Clo
   try {
     for (;;) {
       if (isEnded(folder)) return;
-      const { sight } = await settle(folder, processes, clock.now());
+      const sight = await settle(folder, processes, clock.now());
       if (sight.type !== 'open') return;
       const waited = clock.monotonic() - since;
       if (waited >= RUNNER_MS && sight.state === 'running') await endUnasked(folder, parts);

@@ -1,8 +1,8 @@
 import type { JobId } from '../../kernel/ids.ts';
 import type { JobRecord } from '../types.ts';
 import { type Sight, spooledBytes } from './folder.ts';
-import { readJson } from './json-file.ts';
-import { FILES, markRecord } from './records.ts';
+import { markedAt } from './marks.ts';
+import { FILES } from './records.ts';
 
 /** A job as it is shown; undefined when there is none, or when nobody can say whose it is. */
 export function jobRecordOf(job_id: JobId, folder: string, sight: Sight): JobRecord | undefined {
@@ -56,11 +56,4 @@ export function jobRecordOf(job_id: JobId, folder: string, sight: Sight): JobRec
     spooled_bytes: output.spooled_bytes,
     ...(receipt === undefined ? {} : { receipt }),
   };
-}
-
-/** When a once-only mark was made. A damaged mark was made all the same: it counts, with the time unknown. */
-export function markedAt(folder: string, name: string): number | undefined {
-  const mark = readJson(folder, name, markRecord);
-  if (mark.ok) return mark.value.at;
-  return mark.missing ? undefined : 0;
 }

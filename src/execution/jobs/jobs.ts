@@ -8,9 +8,9 @@ import { idsIn } from './admission.ts';
 import { requestCancel, waitForCancel } from './cancel.ts';
 import { createFolder } from './folder.ts';
 import { POLL_MS, watchFolder } from './folder-watch.ts';
-import { jobRecordOf, markedAt } from './job-record.ts';
-import { createJson, errnoOf } from './json-file.ts';
+import { jobRecordOf } from './job-record.ts';
 import type { Layout } from './layout.ts';
+import { markedAt, setMark } from './marks.ts';
 import type { Processes } from './processes.ts';
 import { FILES } from './records.ts';
 import { removeFolder } from './removal.ts';
@@ -40,7 +40,7 @@ export function createJobs(parts: JobsParts): Jobs {
 
   const read = async (job_id: JobId): Promise<JobRecord | undefined> => {
     const folder = folderOfJob(job_id);
-    const { sight } = await settle(folder, processes, clock.now());
+    const sight = await settle(folder, processes, clock.now());
     return jobRecordOf(job_id, folder, sight);
   };
 
@@ -64,22 +64,12 @@ export function createJobs(parts: JobsParts): Jobs {
     }
     if (signal.aborted) {
       await waitForCancel(folder, parts);
-      mark(folder, FILES.announced);
+      setMark(folder, FILES.announced, clock.now());
       throwIfAborted(signal);
     }
     const record = await read(job_id);
     if (!record) throw new AppError('internal', `The folder of ${job_id} was removed while it was being started.`);
     return record;
-  };
-
-  const mark = (folder: string, name: string): boolean => {
-    try {
-      return createJson(folder, name, { at: clock.now() }, { durable: false });
-    } catch (thrown) {
-      // Retention has removed the job in between.
-      if (errnoOf(thrown) === 'ENOENT') return false;
-      throw thrown;
-    }
   };
 
   // Asked after every call of an agent: whose a job is never changes, so that a job is opened again only by those it may concern.
@@ -138,7 +128,7 @@ export function createJobs(parts: JobsParts): Jobs {
         const told = markedAt(folder, FILES.announced) !== undefined;
         known.set(job_id, { owner: record?.owner, told });
         if (!record || told || record.ended_at === undefined || !isRunOf(record.owner, owner)) continue;
-        if (mark(folder, FILES.announced)) taken.push({ ...record, announced_at: clock.now() });
+        if (setMark(folder, FILES.announced, clock.now())) taken.push({ ...record, announced_at: clock.now() });
       }
       const present = new Set<string>(ids);
       for (const job_id of known.keys()) if (!present.has(job_id)) known.delete(job_id);
@@ -148,7 +138,7 @@ export function createJobs(parts: JobsParts): Jobs {
     async markDelivered(job_id) {
       if (!isId('job', job_id)) return;
       const record = await read(job_id);
-      if (record?.ended_at !== undefined) mark(folderOfJob(job_id), FILES.delivered);
+      if (record?.ended_at !== undefined) setMark(folderOfJob(job_id), FILES.delivered, clock.now());
     },
   };
 }

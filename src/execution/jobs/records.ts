@@ -98,7 +98,7 @@ export type ResultRecord = { readonly at: number; readonly result: RunResult };
 /** `cancel.json`: a request that anybody who may write the folder can leave; the first reason stands. */
 export const cancelRecord = z.object({ at: epochMs, reason: z.string() });
 
-/** `announced.json`, `delivered.json`: done once, by whoever created it. */
+/** `announced.json`, `delivered.json`, `reported.json`: done once, by whoever created it. */
 export const markRecord = z.object({ at: epochMs });
 
 export const FILES = {
@@ -112,5 +112,6 @@ export const FILES = {
   cancel: 'cancel.json',
   announced: 'announced.json',
   delivered: 'delivered.json',
+  reported: 'reported.json',
   reserve: 'reserve',
 } as const;

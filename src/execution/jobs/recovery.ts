@@ -7,9 +7,9 @@ import type { RecoveryReport } from '../types.ts';
 import { idsIn, removeDebris } from './admission.ts';
 import { moveToEnded, sizeOf, trimEnded } from './ended-runs.ts';
 import type { Sight } from './folder.ts';
-import { markedAt } from './job-record.ts';
 import { createJson, errnoOf, readJson } from './json-file.ts';
 import type { Layout } from './layout.ts';
+import { markedAt, setMark } from './marks.ts';
 import { isDead, type Processes } from './processes.ts';
 import { FILES, processIdentity } from './records.ts';
 import { removeFolder } from './removal.ts';
@@ -30,51 +30,72 @@ type Unreadable = RecoveryReport['unreadable'][number];
 export async function recover(parts: RecoveryParts): Promise<RecoveryReport> {
   const { layout, clock, processes } = parts;
   for (const parent of [layout.runs, layout.ended, layout.jobs]) removeDebris(parent, clock.now());
-
-  // Whatever was run and is over carries nothing any more: marks of it that are still seen are on what was left behind.
-  const markers = new Set<string>();
-  const isOver = (exec_id: ExecId, folder: string): void => {
-    markers.add(exec_id);
-    const marker = processes.markerOf(folder);
-    if (marker !== undefined) markers.add(marker);
-  };
-  for (const exec_id of idsIn('run', layout.ended)) isOver(exec_id, join(layout.ended, exec_id));
-  const unreadable: Unreadable[] = [];
-  const orphaned_runs: Orphan[] = [];
-  for (const exec_id of idsIn('run', layout.runs)) {
-    const folder = join(layout.runs, exec_id);
-    const { sight } = await settle(folder, processes, clock.now());
-    if (sight.type === 'unreadable') unreadable.push({ path: folder, reason: sight.reason });
-    if (sight.type !== 'ended') continue;
-    isOver(exec_id, folder);
-    // A living starter takes its result itself.
-    if (!isDead(processes.judge(sight.spec.starter)) || !claim(folder, parts)) continue;
-    orphaned_runs.push({ exec_id, owner: sight.spec.spec.owner, result: sight.ended.result });
-  }
-
-  const jobs_lost: JobId[] = [];
-  const kept: Kept[] = [];
-  for (const job_id of idsIn('job', layout.jobs)) {
-    const folder = join(layout.jobs, job_id);
-    const { sight, closed_here } = await settle(folder, processes, clock.now());
-    if (sight.type === 'absent') continue;
-    if (sight.type === 'unreadable') unreadable.push({ path: folder, reason: sight.reason });
-    if (sight.type === 'ended') {
-      isOver(sight.spec.exec_id, folder);
-      if (closed_here && sight.ended.result.outcome.state === 'lost') jobs_lost.push(job_id);
-    }
-    kept.push(keptOf(job_id, folder, sight));
-    await breathe();
-  }
-
-  const removed = planRemovals(kept, parts.retention, clock.now()).filter(({ job_id }) => removeFolder(layout.jobs, job_id));
-  const swept_processes = await processes.sweepMarked(markers);
+  const runs = await recoverRuns(parts);
+  const jobs = await recoverJobs(parts);
+  const removed = removeOld(jobs.kept, parts);
+  // Whatever was run and is over carries its mark nowhere any more: what still does was left behind.
+  const ended = idsIn('run', layout.ended).map((exec_id) => ({ exec_id, folder: join(layout.ended, exec_id) }));
+  const markers = [...ended, ...runs.over, ...jobs.over].flatMap(({ exec_id, folder }) => [exec_id, processes.markerOf(folder) ?? exec_id]);
+  const swept_processes = await processes.sweepMarked(new Set<string>(markers));
   trimEnded(layout, clock.now());
-  return { jobs_lost, orphaned_runs, swept_processes, unreadable, removed };
+  const unreadable = [...runs.unreadable, ...jobs.unreadable];
+  return { jobs_lost: jobs.lost, orphaned_runs: runs.orphans, swept_processes, unreadable, removed };
+}
+
+/** Retention and quota of jobs alone, for processes that live long. */
+export async function applyRetention(parts: RecoveryParts): Promise<RecoveryReport['removed']> {
+  const { kept } = await recoverJobs({ ...parts, report: false });
+  return removeOld(kept, parts);
 }
 
 export function confirmOrphans(layout: Layout, exec_ids: readonly ExecId[]): void {
   for (const exec_id of exec_ids) moveToEnded(layout, exec_id);
+}
+
+interface Over {
+  readonly exec_id: ExecId;
+  readonly folder: string;
+}
+
+async function recoverRuns(parts: RecoveryParts): Promise<{ orphans: Orphan[]; unreadable: Unreadable[]; over: Over[] }> {
+  const { layout, clock, processes } = parts;
+  const [orphans, unreadable, over]: [Orphan[], Unreadable[], Over[]] = [[], [], []];
+  for (const exec_id of idsIn('run', layout.runs)) {
+    const folder = join(layout.runs, exec_id);
+    const sight = await settle(folder, processes, clock.now());
+    if (sight.type === 'unreadable') unreadable.push({ path: folder, reason: sight.reason });
+    if (sight.type !== 'ended') continue;
+    over.push({ exec_id, folder });
+    // A living starter takes its result itself.
+    if (!isDead(processes.judge(sight.spec.starter)) || !claim(folder, parts)) continue;
+    orphans.push({ exec_id, owner: sight.spec.spec.owner, result: sight.ended.result });
+  }
+  return { orphans, unreadable, over };
+}
+
+async function recoverJobs(
+  parts: RecoveryParts & { readonly report?: boolean },
+): Promise<{ lost: JobId[]; unreadable: Unreadable[]; over: Over[]; kept: Kept[] }> {
+  const { layout, clock, processes, report = true } = parts;
+  const [lost, unreadable, over, kept]: [JobId[], Unreadable[], Over[], Kept[]] = [[], [], [], []];
+  for (const job_id of idsIn('job', layout.jobs)) {
+    await breathe();
+    const folder = join(layout.jobs, job_id);
+    const sight = await settle(folder, processes, clock.now());
+    if (sight.type === 'absent') continue;
+    kept.push(keptOf(job_id, folder, sight));
+    if (sight.type === 'unreadable') unreadable.push({ path: folder, reason: sight.reason });
+    if (sight.type !== 'ended') continue;
+    over.push({ exec_id: sight.spec.exec_id, folder });
+    // Whoever has closed it, maybe a mere look at a list: a lost job is reported once.
+    const isLost = sight.ended.result.outcome.state === 'lost';
+    if (isLost && report && setMark(folder, FILES.reported, clock.now())) lost.push(job_id);
+  }
+  return { lost, unreadable, over, kept };
+}
+
+function removeOld(kept: readonly Kept[], { layout, retention, clock }: RecoveryParts): RecoveryReport['removed'] {
+  return planRemovals(kept, retention, clock.now()).filter(({ job_id }) => removeFolder(layout.jobs, job_id));
 }
 
 function keptOf(job_id: JobId, folder: string, sight: Exclude<Sight, { type: 'absent' }>): Kept {

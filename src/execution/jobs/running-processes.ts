@@ -8,7 +8,7 @@ import type { ProcessIdentity } from '../types.ts';
 import type { Processes } from './processes.ts';
 
 /** The processes of this machine. */
-export function createProcesses(clock: Clock): Processes {
+export function createProcesses(home: string, clock: Clock): Processes {
   const me = selfIdentity();
   return {
     self: () => me,
@@ -17,7 +17,11 @@ export function createProcesses(clock: Clock): Processes {
       const identity = readIdentity(folder);
       return typeof identity === 'object' ? endTree(identity, clock.monotonic) : undefined;
     },
-    sweepMarked: async (markers) => (await sweepMarked(markers)).found,
+    async sweepMarked(markers) {
+      // Sandboxes that were only waiting have records of their own. Loaded when it is needed: it draws in what builds sandboxes.
+      const { sweepWarm } = await import('../running/warm.ts');
+      return (await sweepMarked(markers)).found + (await sweepWarm(home));
+    },
     markerOf(folder) {
       const identity = readIdentity(folder);
       return typeof identity === 'object' ? identity.marker : undefined;

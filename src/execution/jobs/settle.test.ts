@@ -6,8 +6,8 @@ import { FILES } from './records.ts';
 import { settle } from './settle.ts';
 import { fakeProcesses, makeJob, makeRun, passGate, processOf, RUNNER, STARTER, takeBy, tempLayout } from './testing.ts';
 
-const outcomeOf = (settled: Awaited<ReturnType<typeof settle>>): unknown =>
-  settled.sight.type === 'ended' ? settled.sight.ended.result.outcome : settled.sight.type;
+const outcomeOf = (sight: Awaited<ReturnType<typeof settle>>): unknown =>
+  sight.type === 'ended' ? sight.ended.result.outcome : sight.type;
 
 describe('settling a folder', () => {
   it('leaves alone what somebody living owns, at every step', async () => {
@@ -16,7 +16,7 @@ describe('settling a folder', () => {
     const steps = [() => {}, () => takeBy(folder), () => passGate(folder, exec_id)];
     for (const step of steps) {
       step();
-      expect(await settle(folder, processes, 1)).toMatchObject({ sight: { type: 'open' }, closed_here: false });
+      expect(await settle(folder, processes, 1)).toMatchObject({ type: 'open' });
     }
     expect(processes.ended).toEqual([]);
   });
@@ -27,7 +27,6 @@ describe('settling a folder', () => {
     const { folder } = makeJob(tempLayout());
     const settled = await settle(folder, processes, 1);
     expect(outcomeOf(settled)).toMatchObject({ state: 'never_started' });
-    expect(settled.closed_here).toBe(true);
     expect(createJson(folder, FILES.owner, { at: 1, holder: { type: 'runner', process: RUNNER } }, { durable: false })).toBe(false);
   });
 
@@ -111,7 +110,7 @@ describe('settling a folder', () => {
     takeBy(folder);
     passGate(folder, exec_id);
     processes.verdicts.set(RUNNER.pid, 'UNVERIFIABLE');
-    expect(await settle(folder, processes, 1)).toMatchObject({ sight: { type: 'open', state: 'running' } });
+    expect(await settle(folder, processes, 1)).toMatchObject({ type: 'open', state: 'running' });
     processes.verdicts.set(RUNNER.pid, 'FOREIGN');
     expect(outcomeOf(await settle(folder, processes, 1))).toMatchObject({ state: 'lost' });
   });
@@ -124,7 +123,7 @@ describe('settling a folder', () => {
       takeBy(folder);
       passGate(folder, exec_id);
       writeFileSync(join(folder, name), 'not json');
-      expect(await settle(folder, processes, 1)).toMatchObject({ sight: { type: 'unreadable' }, closed_here: false });
+      expect(await settle(folder, processes, 1)).toMatchObject({ type: 'unreadable' });
       expect(existsSync(join(folder, FILES.result))).toBe(false);
     }
     expect(processes.ended).toEqual([]);
@@ -136,12 +135,12 @@ describe('settling a folder', () => {
     const { folder, exec_id } = makeJob(tempLayout());
     takeBy(folder);
     passGate(folder, exec_id);
-    const all = await Promise.all(Array.from({ length: 8 }, () => settle(folder, processes, 1)));
-    expect(all.filter((one) => one.closed_here)).toHaveLength(1);
-    expect(all.every((one) => one.sight.type === 'ended')).toBe(true);
+    const all = await Promise.all(Array.from({ length: 8 }, (_, at) => settle(folder, processes, at)));
+    for (const one of all) expect(one).toEqual(all[0]);
+    expect(all[0]?.type).toBe('ended');
   });
 
   it('finds nothing where nothing is', async () => {
-    expect(await settle(join(tempLayout().jobs, 'job_x'), fakeProcesses(), 1)).toEqual({ sight: { type: 'absent' }, closed_here: false });
+    expect(await settle(join(tempLayout().jobs, 'job_x'), fakeProcesses(), 1)).toEqual({ type: 'absent' });
   });
 });

@@ -6,12 +6,6 @@ import { createJson, errnoOf } from './json-file.ts';
 import { isDead, type Processes } from './processes.ts';
 import { FILES } from './records.ts';
 
-export interface Settled {
-  readonly sight: Sight;
-  /** This call has closed it: true in exactly one of the processes that try. */
-  readonly closed_here: boolean;
-}
-
 /**
  * What one folder is, closing it when nobody owns it any more: result present = over; owner alive = going on; else what is
  * provably ours is ended and the end written down. Nothing is ever started again. Safe in several processes at once: taking a
@@ -23,7 +17,7 @@ export async function settle(
   now: number,
   /** The caller is its starter and says why no runner will come for it. */
   options: { readonly given_up?: string } = {},
-): Promise<Settled> {
+): Promise<Sight> {
   let sight = look(folder);
   const starterGone = sight.type === 'open' && isDead(processes.judge(sight.spec.starter));
   if (sight.type === 'open' && sight.holder === undefined && (starterGone || options.given_up !== undefined)) {
@@ -31,15 +25,15 @@ export async function settle(
     closeDoor(folder, options.given_up ?? 'the process that was to start it ended before a runner had taken it', now);
     sight = look(folder);
   }
-  if (sight.type !== 'open' || sight.holder === undefined) return { sight, closed_here: false };
+  if (sight.type !== 'open' || sight.holder === undefined) return sight;
   const { holder } = sight;
-  if (holder.type === 'runner' && !isDead(processes.judge(holder.process))) return { sight, closed_here: false };
+  if (holder.type === 'runner' && !isDead(processes.judge(holder.process))) return sight;
 
   const teardown = holder.type === 'runner' ? await processes.endRun(folder) : undefined;
   const rebooted = holder.type === 'runner' && holder.process.boot_id !== processes.self().boot_id;
   const outcome = outcomeOfAbandoned(folder, sight, rebooted, teardown);
-  const closed_here = endFolder(folder, sight.state, resultWithoutReceipt(folder, outcome), now, { durable: isJob(folder) });
-  return { sight: look(folder), closed_here };
+  endFolder(folder, sight.state, resultWithoutReceipt(folder, outcome), now, { durable: isJob(folder) });
+  return look(folder);
 }
 
 function outcomeOfAbandoned(

@@ -42,7 +42,7 @@ export function createForeground(parts: ForegroundParts): Foreground {
 
   /** Its runner is gone or stuck: the folder says what can be known, and what is still alive of it is ended. */
   const resultFromFolder = async (folder: string, why: string): Promise<RunResult> => {
-    const { sight } = await settle(folder, processes, clock.now(), { given_up: why });
+    const sight = await settle(folder, processes, clock.now(), { given_up: why });
     if (sight.type === 'ended') return sight.ended.result;
     const teardown = await processes.endRun(folder);
     const result = resultWithoutReceipt(folder, { state: 'lost', reason: `${why}; ${describeTeardown(teardown)}` });
@@ -115,7 +115,7 @@ export function createForeground(parts: ForegroundParts): Foreground {
         if (!(thrown instanceof RunnerGone)) throw thrown;
       });
       const job = join(layout.jobs, job_id);
-      const record = jobRecordOf(job_id, job, (await settle(job, processes, clock.now())).sight);
+      const record = jobRecordOf(job_id, job, await settle(job, processes, clock.now()));
       if (!record) throw new AppError('internal', `The runner ended before ${exec_id} had become a job.`);
       return record;
     };

@@ -11,6 +11,7 @@ import { type ExecutionKind, folderOf, type Layout } from '../jobs/layout.ts';
 import { FILES, type SpecRecord } from '../jobs/records.ts';
 import { resultWithoutReceipt } from '../jobs/settle.ts';
 import type { OpenState } from '../jobs/states.ts';
+import { readIdentity } from '../running/identity-file.ts';
 import type { OutputView, ProcessIdentity, RunResult, RunSpec } from '../types.ts';
 import { promoteFolder } from './promote.ts';
 
@@ -155,8 +156,13 @@ export function createHost(parts: HostParts): Host {
         await begin(entry, readSpec(entry.folder, entry.record));
       } catch (thrown) {
         const error = toAppError(thrown);
-        finish(entry, resultWithoutReceipt(entry.folder, { state: 'never_started', reason: error.message }), true);
-        throw error;
+        if (typeof readIdentity(entry.folder) !== 'object') {
+          finish(entry, resultWithoutReceipt(entry.folder, { state: 'never_started', reason: error.message }), true);
+          throw error;
+        }
+        // Its identity was recorded: the gate may have been opened before something else failed.
+        entry.state = 'running';
+        finish(entry, resultWithoutReceipt(entry.folder, { state: 'lost', reason: `${error.message}; it may have run` }));
       }
     },
 
