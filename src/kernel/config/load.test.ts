@@ -193,6 +193,7 @@ describe('a bad file means no configuration', () => {
     operator(`{"__proto__": {"polluted": 1}, "constructor": 1, "\\u001b[2J${'x'.repeat(500)}": 1, "\\u202e": 1}`);
     const { warnings } = await loaded();
     expect(warnings).toHaveLength(4);
+    expect(warnings[0]?.message).toContain('"__proto__"');
     expect(Reflect.get({}, 'polluted')).toBeUndefined();
     for (const { message } of warnings) {
       expect(message).not.toMatch(/[\u0000-\u001f\u202e]/);

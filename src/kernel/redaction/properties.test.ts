@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createRedactor, GROWTH, MAX_HELD } from './index.ts';
 
-const KNOWN = 'correct+horse/battery=staple';
+const KNOWN = 'correct+horse/battery=staple~~~???';
 const redactor = createRedactor({ known_values: [KNOWN] });
 
 /** Made of repeated letters in the right shape; none was ever valid. */
@@ -141,6 +141,19 @@ describe('any text', () => {
       RUNS,
     );
   });
+});
+
+test('character by character comes out as in one', () => {
+  const short = fc.array(fragment, { maxLength: 8 }).map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(short, (given) => {
+      const stream = redactor.stream();
+      let out = '';
+      for (let at = 0; at < given.length; at++) out += stream.push(given.charAt(at));
+      expect(out + stream.flush()).toBe(redactor.text(given));
+    }),
+    { numRuns: 1000 },
+  );
 });
 
 describe('a secret', () => {
