@@ -1,5 +1,5 @@
 import { mayBe } from '../glob.ts';
-import { DEEP, HOLE, isKnown, ONE, STAR, type Text } from '../text.ts';
+import { DEEP, HOLE, isGlob, isKnown, isUnknown, ONE, SOME, STAR, type Text } from '../text.ts';
 
 /** Lines of `tables.ts`, ready to be asked. */
 export interface PathTable {
@@ -14,6 +14,8 @@ interface Line {
 
 const PURE = new RegExp(`^[${STAR}${ONE}${HOLE}${DEEP}]+$`);
 
+const KIND = new RegExp(`^[${STAR}${ONE}]+\\.\\w+$`);
+
 const compile = (line: string): Line => {
   const components = line.replace(/^(~\/|\/)/, '').split('/');
   const below = components.at(-1) === '**';
@@ -22,7 +24,10 @@ const compile = (line: string): Line => {
 
 const wildcard = (pattern: string): RegExp => new RegExp(`^${pattern.replace(/[.+^${}()|[\]\\]/g, '\\$&').replaceAll('*', '[^/]*')}$`, 's');
 
-export function createPathTable(lines: readonly string[]): PathTable {
+/**
+ * @param sure every name an open component may stand for has to match (for exceptions), not just one of them.
+ */
+export function createPathTable(lines: readonly string[], sure = false): PathTable {
   const rooted = lines.filter((line) => line.startsWith('/')).map(compile);
   const homely = lines.filter((line) => line.startsWith('~/')).map(compile);
   const anywhere = lines.filter((line) => !line.startsWith('/') && !line.startsWith('~/')).map(compile);
@@ -35,8 +40,11 @@ export function createPathTable(lines: readonly string[]): PathTable {
     if (word === pattern) return true;
     const expression = wild.get(pattern);
     if (isKnown(word)) return expression?.test(word) ?? false;
+    if (sure) return !isUnknown(word) && isKnown(word.at(-1) ?? '') && (expression?.test(word.replace(/[\uFDD0-\uFDEF]/g, 'x')) ?? false);
     // A bare `*` in an ordinary folder is no attempt at a secret; in a place that is itself named by the line it is.
-    if (loose && PURE.test(word)) return false;
+    if (loose && (PURE.test(word) || (word.includes(SOME) && !isGlob(word)))) return false;
+    // Nor is `*.json`: it asks for a kind of file. Lines that are a kind themselves (`*.pem`) still match.
+    if (loose && KIND.test(word) && expression === undefined) return false;
     const example = pattern.replaceAll('*', 'x');
     // A glob doesn't match a leading dot.
     if (example.startsWith('.') && !word.startsWith('.') && word[0] !== HOLE) return false;

@@ -25,7 +25,7 @@ export interface PathPolicy {
 }
 
 const SECRET = createPathTable(SECRETS);
-const HARMLESS = createPathTable(NOT_SECRET);
+const HARMLESS = createPathTable(NOT_SECRET, true);
 const RUNS_LATER = createPathTable(STARTUP);
 const TEMP = TEMPORARY.map(components);
 const SEEN = VISIBLE.map(components);

@@ -18,8 +18,12 @@ function exCommand(call: Call, text: Text): void {
   if (written !== undefined) call.write(written.trim());
 }
 
+/** In ex mode `-s` is silence and takes no file. */
+const EX = optionTable('c=- cmd=- S=r u=r U=r w=w W=w i=w T=- t=- V?- s R Z m M e E n N y d b x X h v');
+
 const vim: Program = (call) => {
-  const words = readWords(call.args, VIM);
+  const exMode = call.name === 'ex' || call.args.some((arg) => /^-[A-Za-z]*[eE]/.test(arg) && !arg.startsWith('--'));
+  const words = readWords(call.args, exMode ? EX : VIM);
   call.report('code_execution', 'opens an editor, which runs its configuration');
   for (const { name, value, role } of words.options) {
     if ((name === 'c' || name === 'cmd' || name === 'remote-send' || name === 'remote-expr') && value !== undefined) exCommand(call, value);

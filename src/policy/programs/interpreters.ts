@@ -88,6 +88,7 @@ const interpreter = ({ code, options, language, oneDash }: Language): Program =>
     if (given) return undefined;
     const [file] = words.operands;
     if (file !== undefined && file !== '-') {
+      if (/(^|\/)writ(\.\w+)?$/.test(file)) call.inner(call.args.length, { words: ['writ', ...call.args.slice((words.at[0] ?? 0) + 1)] });
       if (language === 'node' && /^(inspect|--)$/.test(file)) return undefined;
       call.runsFile(file, `runs a ${call.name} program`);
       return undefined;

@@ -104,6 +104,7 @@ const npx: Program = (call) => {
     !words.has('p', 'package') &&
     (call.name === 'npx' || call.name === 'pnpx' || call.name === 'bunx');
   if (!offline && !tool) execRemote(call);
+  if (at !== undefined && first === 'writ') call.inner(at);
   if (at !== undefined && first !== undefined && isKnown(first) && tool) call.inner(at);
   return undefined;
 };

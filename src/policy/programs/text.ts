@@ -17,14 +17,14 @@ const below = (operands: readonly Text[]): Text => {
 };
 
 const lists = (options: string): Program =>
-  program({ options, words: 'r', also: (call, words) => ({ origin: 'local', paths: below(words.operands) }) });
+  program({ options, words: 'r', also: (_call, words) => ({ origin: 'local', paths: below(words.operands) }) });
 
 const grep = program({
   options:
     'e=- f=r regexp=- file=r A=- B=- C=- m=- context=- max-count=- include=- exclude=- exclude-dir=- exclude-from=r d=- D=- binary-files=- directories=- label=- color?- after-context=- before-context=- l files-with-matches L',
   words: '-r',
   instead: 'e f regexp file',
-  also: (call, words) =>
+  also: (_call, words) =>
     words.has('l', 'files-with-matches', 'L')
       ? { origin: 'local', paths: below(words.operands.slice(words.has('e', 'f') ? 0 : 1)) }
       : undefined,
@@ -35,7 +35,7 @@ const ripgrep = program({
     'e=- regexp=- f=r file=r g=- glob=- iglob=- t=- type=- T=- type-not=- type-add=- A=- B=- C=- m=- max-count=- M=- r=- replace=- j=- d=- max-depth=- sort=- sortr=- colors=- color=- E=- encoding=- context=- after-context=- before-context=- ignore-file=r path-separator=- max-filesize=- engine=- pre=p pre-glob=- hostname-bin=p l files-with-matches files z search-zip',
   words: '-r',
   instead: 'e f regexp file files',
-  also: (call, words) =>
+  also: (_call, words) =>
     words.has('l', 'files-with-matches', 'files')
       ? { origin: 'local', paths: below(words.operands.slice(words.has('e', 'f', 'regexp', 'file', 'files') ? 0 : 1)) }
       : undefined,

@@ -36,6 +36,13 @@ const privileged =
 
 const pair = (word: Text): readonly [Text, Text] => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)];
 
+/** `sudoedit`, `sudo -e`: writes the files as root. */
+const edits: Program = (call) => {
+  call.report('system_write', PRIVILEGE, { opens: { type: 'uncontained', why: 'containment never gives privileges' } });
+  for (const word of call.args) if (!word.startsWith('-')) call.write(word);
+  return undefined;
+};
+
 const ENV = optionTable(
   'u=- unset=- C=r chdir=r S=- split-string=- a=- argv0=- i ignore-environment 0 null v debug block-signal?- default-signal?- ignore-signal?-',
 );
@@ -313,6 +320,7 @@ export const WRAPPERS: readonly (readonly [string, Program])[] = [
       'u=- user=- g=- group=- p=- prompt=- C=- close-from=- D=- chdir=- h=- host=- R=- chroot=- r=- role=- t=- type=- T=- command-timeout=- U=- other-user=- E e edit i s b n S k K l v A H P',
     ),
   ],
+  ['sudoedit', edits],
   ['doas', privileged('u=- C=r L n s')],
   ['pkexec', privileged('user=- disable-internal-agent keep-cwd')],
   ['run0', privileged('u=- user=- g=- group=- D=- chdir=- setenv=- unit=- property=- slice=-')],

@@ -97,6 +97,8 @@ export function createDispatch(host: Interpreter): Dispatch {
     const its = call(base, argv, cell, subject, scene);
     if (folder !== undefined && !SYSTEM_BINARIES.has(folder)) {
       its.runsFile(name, 'runs a program file');
+      // A copy of Writ has the powers of Writ, wherever it lies.
+      if (base === 'writ') PROGRAMS.get(base)?.(its);
       return both(cell.state, { origin: its.stdin.origin });
     }
     const resolved = folder === undefined ? which(base) : undefined;
@@ -195,7 +197,7 @@ export function createDispatch(host: Interpreter): Dispatch {
       write: (path, content) => {
         for (const { effect, reason, ...more } of host.paths.write(path, cell.state.cwd)) report(effect, reason, more);
         for (const key of host.paths.key(path, cell.state.cwd))
-          cell.state = { ...cell.state, files: withEntry(cell.state.files, key, content ?? LOCAL) };
+          cell.state = { ...cell.state, files: withEntry(cell.state.files, key, content ?? cell.state.files.get(key) ?? LOCAL) };
       },
       remove: (path, recursive) => {
         for (const { effect, reason, ...more } of host.paths.remove(path, cell.state.cwd, recursive)) report(effect, reason, more);

@@ -28,6 +28,13 @@ export interface Walker {
   compound(command: CompoundCommand | Redirected | CompoundList, state: State, frame: Frame, scene: Scene): Flow;
 }
 
+/** A file now holds text from the network or a decoder that didn't before. */
+function gainedForeign(before: State['files'], now: State['files']): boolean {
+  if (before === now) return false;
+  for (const [path, { origin }] of now) if (origin !== 'local' && before.get(path)?.origin !== origin) return true;
+  return false;
+}
+
 const ARITHMETIC_TEST = new Set(['-eq', '-ne', '-lt', '-le', '-gt', '-ge']);
 
 export function createWalker(host: Interpreter): Walker {
@@ -39,6 +46,10 @@ export function createWalker(host: Interpreter): Walker {
       flow = one(statement, state, frame, scene);
       out = thenStream(out, flow.out);
       state = after(flow, state);
+    }
+    // What runs in the background may read what a later command writes (`sh pipe & curl ... > pipe`).
+    if (statements.some(({ background }) => background) && gainedForeign(start.files, state.files)) {
+      for (const statement of statements) if (statement.background) one(statement, { ...start, files: state.files }, frame, scene);
     }
     return { ok: flow.ok, fail: flow.fail, out: statements.length === 0 ? NOTHING : out };
   }
@@ -86,6 +97,14 @@ export function createWalker(host: Interpreter): Walker {
         const result = command(stage, { ...state, files }, frame, { ...scene, stdin, forks: scene.forks + 1 });
         files = after(result, state).files;
         stdin = result.out.none ? LOCAL : result.out;
+      }
+      // ... and an earlier stage may read what a later one writes, through a named pipe.
+      if (gainedForeign(state.files, files)) {
+        let again = scene.stdin;
+        for (const stage of node.commands) {
+          const result = command(stage, { ...state, files }, frame, { ...scene, stdin: again, forks: scene.forks + 1 });
+          again = result.out.none ? LOCAL : result.out;
+        }
       }
       flow = both(files === state.files ? state : { ...state, files }, stdin);
     }
