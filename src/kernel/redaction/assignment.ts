@@ -78,7 +78,6 @@ export const findAssignment: Finder = (text, at, { floor, final }) => {
 
   // A key in its armour has a finder of its own, which knows where it ends.
   if (text.startsWith('-----', value)) return undefined;
-  if (text.length - value < 5 && !final) return 'more';
   run.lastIndex = value;
   run.exec(text);
   const to = Math.max(run.lastIndex, value);
