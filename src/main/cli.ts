@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import { runProgram } from '../cli/program.ts';
+import { runProgram } from '../cli/index.ts';
 import { composeApp } from './parts/compose.ts';
 import { version } from './parts/version.ts';
 

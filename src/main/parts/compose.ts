@@ -1,4 +1,4 @@
-import type { App } from '../../cli/app.ts';
+import type { App } from '../../cli/index.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { ensureHome, loadConfig, readProcess } from '../../kernel/config/index.ts';
 import { AppError } from '../../kernel/errors.ts';

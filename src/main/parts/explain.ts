@@ -1,4 +1,4 @@
-import { renderConfigCheck } from '../../cli/config-check.ts';
+import { renderConfigCheck } from '../../cli/index.ts';
 import { explainConfig, loadConfig, type ProcessFacts } from '../../kernel/config/index.ts';
 import { toAppError } from '../../kernel/errors.ts';
 import type { Redactor } from '../../kernel/redaction/index.ts';

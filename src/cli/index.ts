@@ -1,0 +1,3 @@
+export type { App, Terminal } from './app.ts';
+export { renderConfigCheck } from './config-check.ts';
+export { runProgram } from './program.ts';
