@@ -43,16 +43,19 @@ describe('a runner that is killed', () => {
     expect((await execution.jobs.takeEnded(OWNER)).map((job) => job.job_id)).toEqual([started.job_id]);
   });
 
-  it.each(STEPS)('at step "%s" of a foreground run is answered, and the next call has a new one', async (step) => {
-    const execution = place.execution(step);
-    const result = await execution.run(place.spec('echo ran >> count; echo done'), NEVER);
-    expect(EXPECTED[step]).toContain(result.outcome.state);
-    const ran = place.lines('count').length;
-    expect(ran).toBeLessThanOrEqual(result.outcome.state === 'never_started' ? 0 : 1);
-    expect(await place.execution().run(place.spec('true'), NEVER)).toMatchObject({ outcome: { exit_code: 0 } });
-    expect(readdirSync(join(place.home, 'runs'))).toEqual(['ended']);
-    expect((await place.execution().recover()).orphaned_runs).toEqual([]);
-  });
+  it.each(['owned', 'gate_open', 'ended'] as const)(
+    'at step "%s" of a foreground run is answered, and the next call has a new one',
+    async (step) => {
+      const execution = place.execution(step);
+      const result = await execution.run(place.spec('echo ran >> count; echo done'), NEVER);
+      expect(EXPECTED[step]).toContain(result.outcome.state);
+      const ran = place.lines('count').length;
+      expect(ran).toBeLessThanOrEqual(result.outcome.state === 'never_started' ? 0 : 1);
+      expect(await place.execution().run(place.spec('true'), NEVER)).toMatchObject({ outcome: { exit_code: 0 } });
+      expect(readdirSync(join(place.home, 'runs'))).toEqual(['ended']);
+      expect((await place.execution().recover()).orphaned_runs).toEqual([]);
+    },
+  );
 
   it('takes its processes along; its runs are lost with a reason and what was written can be read', async () => {
     const execution = place.execution();
