@@ -262,6 +262,15 @@ describe('git', () => {
     expect(plan.notes.join()).toContain('points outside');
   });
 
+  it('follows no .git file that points to somebody else’s worktree', async () => {
+    const main = repository('elsewhere/main');
+    git(main, 'worktree', 'add', '-q', join(bed.base, 'elsewhere/side'), '-b', 'side');
+    bed.file('work/app/.git', `gitdir: ${main}/.git/worktrees/side\n`);
+    const plan = await bed.plan();
+    expect(plan.args).not.toContain(`${main}/.git`);
+    expect(plan.notes.join()).toContain('points outside');
+  });
+
   it('commits in a submodule, whose hooks are protected in the git folder of the whole', async () => {
     const library = repository('elsewhere/library');
     repository('work/app');

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { ETC_ENTRIES } from './etc-table.ts';
 import { GENERATED_AT } from './generated-files.ts';
 import { kindOf, look, readSmallBytes, realPath } from './look.ts';
+import { within } from './mount.ts';
 
 /** How long one look at /etc is good for. */
 const FRESH_MS = 30_000;
@@ -17,7 +18,7 @@ type Item =
   | { readonly kind: 'file'; readonly path: string; readonly source: string; readonly stamp: string };
 
 /** Lists what the table names and everybody may read; a file that only root reads stays out even when we are root. */
-function listItems(): readonly Item[] {
+function listItems(etc: string): readonly Item[] {
   const items: Item[] = [];
   const add = (path: string, top: boolean): void => {
     if (items.length >= MAX_ITEMS) return;
@@ -25,7 +26,7 @@ function listItems(): readonly Item[] {
     if (kind === 'link') {
       // Below a folder a link stays one. A named file that is a link out of /etc and /usr (resolv.conf) is taken by what it says.
       const real = top ? realPath(path) : undefined;
-      if (real !== undefined && !/^\/(etc|usr)\//.test(real)) addFile(path, real);
+      if (real !== undefined && ![etc, '/usr'].some((folder) => within(real, folder))) addFile(path, real);
       else items.push({ kind: 'link', path, target: readlinkSync(path) });
     } else if (kind === 'file') addFile(path, path);
     else if (kind === 'folder' && ((look(path)?.mode ?? 0) & 0o005) === 0o005) {
@@ -38,16 +39,16 @@ function listItems(): readonly Item[] {
     if (!stat?.isFile() || (stat.mode & 0o004) === 0 || stat.size > MAX_FILE_BYTES) return;
     items.push({ kind: 'file', path, source, stamp: `${stat.ino} ${stat.size} ${stat.ctimeMs}` });
   };
-  const present = readdirSync('/etc');
+  const present = readdirSync(etc);
   for (const entry of ETC_ENTRIES) {
-    for (const name of typeof entry === 'string' ? [entry] : present.filter((one) => entry.test(one))) add(join('/etc', name), true);
+    for (const name of typeof entry === 'string' ? [entry] : present.filter((one) => entry.test(one))) add(join(etc, name), true);
   }
   return items;
 }
 
 /** Copies the items to a folder that stands for /etc, with an empty file wherever a generated one will be mounted. */
-function build(items: readonly Item[], folder: string): void {
-  const at = (path: string): string => join(folder, path.slice('/etc'.length));
+function build(items: readonly Item[], etc: string, folder: string): void {
+  const at = (path: string): string => join(folder, path.slice(etc.length));
   for (const item of items) {
     mkdirSync(dirname(at(item.path)), { recursive: true, mode: 0o755 });
     if (item.kind === 'folder') mkdirSync(at(item.path), { recursive: true, mode: 0o755 });
@@ -55,9 +56,10 @@ function build(items: readonly Item[], folder: string): void {
     else writeFileSync(at(item.path), readSmallBytes(item.source, { max: MAX_FILE_BYTES }) ?? '', { mode: 0o644 });
   }
   for (const dest of Object.values(GENERATED_AT)) {
-    mkdirSync(dirname(at(dest)), { recursive: true, mode: 0o755 });
-    rmSync(at(dest), { force: true });
-    writeFileSync(at(dest), '', { mode: 0o644 });
+    const place = join(folder, dest.slice('/etc'.length));
+    mkdirSync(dirname(place), { recursive: true, mode: 0o755 });
+    rmSync(place, { force: true });
+    writeFileSync(place, '', { mode: 0o644 });
   }
 }
 
@@ -68,11 +70,11 @@ export type EtcSnapshot = (parent: string) => string;
  * The selected part of /etc as one folder that is mounted at once: sixty mounts of single files would cost a run more than all the
  * rest of its sandbox. A snapshot is named by what it was made of and never changes; when /etc does, the next look makes a new one.
  */
-export function createEtcSnapshot(): EtcSnapshot {
+export function createEtcSnapshot(etc = '/etc'): EtcSnapshot {
   let seen: { readonly items: readonly Item[]; readonly name: string; readonly at: number } | undefined;
   return (parent) => {
     if (seen === undefined || performance.now() - seen.at > FRESH_MS) {
-      const items = listItems();
+      const items = listItems(etc);
       const name = `etc-${createHash('sha256')
         .update(JSON.stringify([items, GENERATED_AT]))
         .digest('hex')
@@ -82,7 +84,7 @@ export function createEtcSnapshot(): EtcSnapshot {
     const snapshot = join(parent, seen.name);
     if (kindOf(snapshot) === 'folder') return snapshot;
     const draft = mkdtempSync(join(parent, '.etc-draft-'));
-    build(seen.items, draft);
+    build(seen.items, etc, draft);
     chmodSync(draft, 0o755);
     try {
       renameSync(draft, snapshot);

@@ -130,7 +130,12 @@ export function createPlanner(config: ExecutionConfig): (spec: RunSpec, own?: bo
     );
     const ownHome: Mount = { kind: 'bind', source: folders.home, dest: home, access: 'write' };
     const pins = prepareMountPoints([ownHome, ...toolchains.mounts, ...given, ...guards.mounts], { home, folders }, as);
-    const pinned = pins.flatMap(({ source, dest }) => {
+    // What a run could have swapped before it is mounted; tool chains and system folders it never could.
+    const swappable = [
+      ...pins.map(({ source, dest }) => ({ source, dest })),
+      ...spec.openings.map(({ path }) => ({ source: path, dest: path })),
+    ];
+    const expected = swappable.flatMap(({ source, dest }) => {
       const stat = look(source);
       return stat ? [{ path: dest, dev: stat.dev, ino: stat.ino }] : [];
     });
@@ -147,7 +152,7 @@ export function createPlanner(config: ExecutionConfig): (spec: RunSpec, own?: bo
         system,
         proc_covers: covers,
         toolchains,
-        guards: { ...guards, expect: [...pinned, ...guards.expect] },
+        guards: { ...guards, expect: [...expected, ...guards.expect] },
         pins,
         arch: process.arch,
       },

@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, lstatSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createEtcSnapshot } from './etc-snapshot.ts';
@@ -70,6 +70,34 @@ it('takes a snapshot of /etc once, without a secret in it', () => {
   expect(names).toEqual(expect.arrayContaining(['passwd', 'ssh/ssh_known_hosts', 'nsswitch.conf']));
   expect(names.filter((name) => /shadow|sudoers|ssh_host|private|machine-id|^pam\.d|cron/.test(name))).toEqual([]);
   expect(readFileSync(join(made, 'passwd'), 'utf8')).toBe('');
+});
+
+it('takes what everybody may read, and files by content where they are links to elsewhere', () => {
+  const etc = bed.folder('host-etc');
+  bed.file('host-etc/os-release', 'open');
+  bed.file('host-etc/profile', 'for root alone', 0o600);
+  bed.file('host-etc/profile.d/a.sh', 'open');
+  bed.file('host-etc/profile.d/b.sh', 'for root alone', 0o640);
+  bed.file('host-etc/shadow', 'hashes');
+  bed.file('run/resolve/stub.conf', 'nameserver');
+  symlinkSync('../run/resolve/stub.conf', join(etc, 'resolv.conf'));
+  symlinkSync('../../run/resolve/stub.conf', join(etc, 'profile.d/c.sh'));
+  const made = createEtcSnapshot(etc)(bed.folder('made'));
+  expect(readFileSync(join(made, 'resolv.conf'), 'utf8')).toBe('nameserver');
+  expect(lstatSync(join(made, 'profile.d/c.sh')).isSymbolicLink()).toBe(true);
+  expect(readdirSync(made).toSorted()).toEqual([
+    'gitconfig',
+    'group',
+    'hosts',
+    'npmrc',
+    'os-release',
+    'passwd',
+    'pip.conf',
+    'profile.d',
+    'resolv.conf',
+    'ssh',
+  ]);
+  expect(readdirSync(join(made, 'profile.d')).toSorted()).toEqual(['a.sh', 'c.sh']);
 });
 
 it('walks past links by moving them aside, or not at all', () => {
