@@ -11,7 +11,7 @@ export const BUDGET = {
   /** Texts within texts, functions within functions. */
   nesting: 24,
   /** Characters produced by expansion. */
-  folding: 4 * 1024 * 1024,
+  folding: 1024 * 1024,
   /** Findings kept. */
   findings: 4_096,
 } as const;

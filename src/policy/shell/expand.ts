@@ -60,11 +60,11 @@ export function createExpander(host: ExpansionHost, home: Text): Expander {
 
   /** Every combination, or one unknown word where there are too many. */
   function product(lists: readonly Chunks[]): Chunks {
-    let all: (readonly Chunk[])[] = [[]];
+    let all: Chunk[][] = [[]];
     for (const list of lists) {
       if (list.length === 1) {
         const only = list[0] ?? [];
-        all = all.map((chunks) => [...chunks, ...only]);
+        for (const chunks of all) for (const chunk of only) chunks.push(chunk);
       } else {
         if (all.length * list.length > ALTERNATIVES) return [[quoted(HOLE)]];
         all = all.flatMap((chunks) => list.map((more) => [...chunks, ...more]));
@@ -134,7 +134,8 @@ export function createExpander(host: ExpansionHost, home: Text): Expander {
   }
 
   const spread = (text: Text, inQuotes: boolean): Chunk => {
-    meter.fold(text.length);
+    // The word itself costs something too: arrays double as easily as strings.
+    meter.fold(text.length + 8);
     return inQuotes ? quoted(text) : { text, kind: 'split' };
   };
 

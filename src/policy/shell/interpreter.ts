@@ -131,11 +131,12 @@ export function createInterpreter(context: AssessContext): Interpreter & { run(s
 
   /** Every combination of the fields of several words. */
   function combine(lists: readonly (readonly (readonly Text[])[])[]): readonly (readonly Text[])[] {
-    let all: (readonly Text[])[] = [[]];
+    let all: Text[][] = [[]];
     for (const list of lists) {
       const only = list.length === 1 ? list[0] : undefined;
-      if (only !== undefined) all = all.map((words) => [...words, ...only]);
-      else if (all.length * list.length > ALTERNATIVES) all = all.map((words) => [...words, HOLE]);
+      if (only !== undefined) {
+        for (const words of all) for (const word of only) words.push(word);
+      } else if (all.length * list.length > ALTERNATIVES) for (const words of all) words.push(HOLE);
       else all = all.flatMap((words) => list.map((more) => [...words, ...more]));
     }
     return all;
