@@ -15,8 +15,10 @@ export interface ShellSettings {
   readonly limits: Limits;
   /** Deadline of a foreground call that names none. */
   readonly timeout_ms: number;
+  /** Most a foreground call may ask for. */
+  readonly max_timeout_ms: number;
   /** A foreground call still running after this becomes a job; per host, since hosts give up at different times. */
-  readonly yield_ms: number;
+  yield_ms(): number;
   /** Longest life of a background job. */
   readonly job_runtime_ms: number;
   /** `sandbox.missing: prompt` would ask; nobody can be asked yet, so both words refuse. */
@@ -58,8 +60,12 @@ export function createShell(execution: Execution, settings: ShellSettings): Tool
     annotations: { title: 'Run a command', readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
     parse: (raw) => {
       const parsed = parseWith(input, raw);
-      if (parsed.ok && parsed.input.command.includes('\0'))
-        return { ok: false, problem: 'Invalid arguments: command: contains a NUL character.' };
+      if (!parsed.ok) return parsed;
+      const { command, timeout_ms } = parsed.input;
+      if (command.includes('\0')) return { ok: false, problem: 'Invalid arguments: command: contains a NUL character.' };
+      if (timeout_ms !== undefined && timeout_ms > settings.max_timeout_ms) {
+        return { ok: false, problem: `Invalid arguments: timeout_ms: the operator allows at most ${settings.max_timeout_ms}.` };
+      }
       return parsed;
     },
     assess: (call, context) => {
@@ -85,7 +91,7 @@ export function createShell(execution: Execution, settings: ShellSettings): Tool
         ...(call.description === undefined ? {} : { description: call.description }),
       };
       if (background) return startedAnswer(await execution.jobs.start(spec, context.signal));
-      return foreground(execution, spec, call.yield_ms ?? settings.yield_ms, context, decision);
+      return foreground(execution, spec, call.yield_ms ?? settings.yield_ms(), context, decision);
     },
   };
 }

@@ -42,11 +42,14 @@ export async function serveMcp(parts: McpParts): Promise<void> {
   const policy = await policyOf(config);
   const execution = await parts.execution();
   const run = newId('run', clock.now());
+  // A stdio connection has one client; its name only chooses how long it is kept waiting.
+  let client: string | undefined;
 
   const tools = createTools(execution, {
     limits: config.sandbox.limits,
     timeout_ms: config.shell.timeout_ms,
-    yield_ms: config.shell.yield_ms,
+    max_timeout_ms: config.shell.max_timeout_ms,
+    yield_ms: () => config.shell.hosts[client ?? '']?.yield_ms ?? config.shell.yield_ms,
     job_runtime_ms: 3_600_000,
     assess: (command, cwd, context) =>
       assessCommand(command, {
@@ -72,6 +75,7 @@ export async function serveMcp(parts: McpParts): Promise<void> {
 
   const ownerOf = (workspace: string): Owner => ({ ...LOCAL, run, workspace });
   const scopeOf = async (peer: Peer): Promise<CallScope> => {
+    client = peer.client?.name;
     const client_roots = parts.roots.length > 0 ? [] : await peer.roots();
     const resolved = resolveWorkspaces({ roots_flag: parts.roots, client_roots, facts, writ_home: parts.home });
     if (!resolved.ok) return { owner: ownerOf(''), workspaces: [], workspace_problem: { message: resolved.message, fix: resolved.fix } };
