@@ -33,61 +33,66 @@ export const findAssignment: Finder = (text, at, { floor, final }) => {
   const kind = secretClass(name);
   if (kind === undefined) return undefined;
 
-  const previous = begin > floor ? text[begin - 1] : undefined;
-  const option = /^--?[a-z]/i.test(name);
-  let value: number;
-  let form: Form;
-  let run: RegExp;
-  SEPARATOR.lastIndex = end;
-  const separator = SEPARATOR.exec(text);
-  if (previous === '<' && text[end] === '>') {
-    value = end + 1;
-    form = 'quoted';
-    run = RUNS.element;
-  } else if (separator !== null) {
-    value = end + separator[0].length;
-    if (value === text.length && !final) return 'more';
-    const equals = separator[0] === '=';
-    const comparison = (separator[1]?.length ?? 0) > 1 && separator[1]?.endsWith('==');
-    OPENING.lastIndex = value;
-    const opening = OPENING.exec(text);
-    if (opening !== null) {
-      value += opening[0].length;
-      form = 'quoted';
-      run = opening[1] === '' ? RUNS[(opening[2] ?? '"') as '"' | "'" | '`'] : RUNS.escaped;
-    } else if (comparison) return undefined;
-    else if (equals && startsLine(text, begin, floor) && /^[A-Z][A-Z0-9_]*$/.test(name)) {
-      form = 'bare';
-      run = RUNS.line;
-    } else {
-      const query = equals && (previous === '?' || previous === '&');
-      form = equals && (option || query || /^[A-Z][A-Z0-9_]*$/.test(name)) ? 'bare' : 'loose';
-      run = RUNS.part;
-    }
-  } else if (option && /[ \t]/.test(text[end] ?? '') && text[end + 1] !== '-') {
-    value = end + 1;
-    form = 'bare';
-    run = RUNS.part;
-    OPENING.lastIndex = value;
-    const opening = OPENING.exec(text);
-    if (opening !== null) {
-      value += opening[0].length;
-      run = RUNS[(opening[2] ?? '"') as '"' | "'" | '`'];
-    }
-  } else return !final && text.length - end < SEPARATOR_REACH && /^[\\"'`\]]*[ \t]*$/.test(text.slice(end)) ? 'more' : undefined;
-
+  const place = locateValue(text, { name, begin, end, floor });
+  if (place === undefined) return !final && isOpenEnd(text, end) ? 'more' : undefined;
+  const { value, form, run } = place;
+  if (value === text.length && !final) return 'more';
   // A key in its armour has a finder of its own, which knows where it ends.
   if (text.startsWith('-----', value)) return undefined;
   run.lastIndex = value;
   run.exec(text);
   const to = Math.max(run.lastIndex, value);
   const length = to - value;
+  if (!final && length <= MAX_JUDGED && text.length - to < (run === RUNS.element ? 2 : 1)) return 'more';
   // A type parameter or a placeholder in angle brackets has no closing tag.
-  if (run === RUNS.element && length <= MAX_JUDGED && !text.startsWith('</', to) && (final || text.length - to > 1)) return undefined;
-  if (to === text.length && !final && length <= MAX_JUDGED) return 'more';
+  if (run === RUNS.element && length <= MAX_JUDGED && !text.startsWith('</', to)) return undefined;
   if (length > MAX_JUDGED || isSecretValue(text.slice(value, to), kind, form, name)) return { from: value, to, kind, run };
   return undefined;
 };
+
+interface Named {
+  readonly name: string;
+  readonly begin: number;
+  readonly end: number;
+  readonly floor: number;
+}
+
+/** Where the value of this name starts, how sure its form is, and what runs on from there; undefined: the name has no value here. */
+function locateValue(text: string, named: Named): { value: number; form: Form; run: RegExp } | undefined {
+  const { name, begin, end, floor } = named;
+  const previous = begin > floor ? text[begin - 1] : undefined;
+  if (previous === '<' && text[end] === '>') return { value: end + 1, form: 'quoted', run: RUNS.element };
+  const option = /^--?[a-z]/i.test(name);
+  SEPARATOR.lastIndex = end;
+  const separator = SEPARATOR.exec(text);
+  if (separator === null) {
+    // `--password VALUE`
+    if (!option || !/[ \t]/.test(text[end] ?? '') || text[end + 1] === '-') return undefined;
+    return quotedAt(text, end + 1, 'bare') ?? { value: end + 1, form: 'bare', run: RUNS.part };
+  }
+  const value = end + separator[0].length;
+  const quoted = quotedAt(text, value, 'quoted');
+  if (quoted !== undefined) return quoted;
+  if (/^[=!]==?$/.test(separator[1] ?? '')) return undefined; // a comparison with something that is no text
+  const tight = separator[0] === '=';
+  const upper = /^[A-Z][A-Z0-9_]*$/.test(name);
+  if (tight && upper && startsLine(text, begin, floor)) return { value, form: 'bare', run: RUNS.line };
+  const sure = tight && (option || upper || previous === '?' || previous === '&');
+  return { value, form: sure ? 'bare' : 'loose', run: RUNS.part };
+}
+
+function quotedAt(text: string, at: number, form: Form): { value: number; form: Form; run: RegExp } | undefined {
+  OPENING.lastIndex = at;
+  const [whole, backslashes, quote] = OPENING.exec(text) ?? [];
+  if (whole === undefined) return undefined;
+  const run = backslashes === '' && (quote === '"' || quote === "'" || quote === '`') ? RUNS[quote] : RUNS.escaped;
+  return { value: at + whole.length, form, run };
+}
+
+/** The text ends where a separator or a value could still come. */
+function isOpenEnd(text: string, end: number): boolean {
+  return text.length - end < SEPARATOR_REACH && /^[\\"'`\]]*[ \t]*[=!:?+]{0,3}[ \t]*[bfru]?$/.test(text.slice(end));
+}
 
 /** `NAME=` or `export NAME=` at the start of a line: there the value goes to the next blank, whatever it holds. */
 function startsLine(text: string, begin: number, floor: number): boolean {

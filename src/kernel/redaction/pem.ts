@@ -1,4 +1,4 @@
-import { type Around, type Finder, LOOK_BEHIND, type Match } from './finder.ts';
+import type { Around, Finder, Match } from './finder.ts';
 
 /** A key of 16384 bits has 13 KiB. Beyond this an end line is not looked for. */
 const WINDOW = 16_384;
@@ -112,5 +112,3 @@ function isBreak(text: string, at: number): boolean {
 function isBase64(code: number): boolean {
   return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 47 && code <= 57) || code === 43 || code === 61;
 }
-
-export const PEM_HOLD = WINDOW + LOOK_BEHIND;

@@ -94,6 +94,9 @@ const fragment = fc.oneof(
       '://',
       '-----',
       'x'.repeat(300),
+      '<token>',
+      '</token>',
+      '==',
     ),
   },
   {
