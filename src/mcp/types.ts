@@ -47,14 +47,12 @@ export interface OutputPage {
   readonly text: string;
   /** Where to read on; absent at the end. */
   readonly next_cursor?: number;
-  /** Bytes after this page, as far as known. */
-  readonly remaining_bytes: number;
 }
 
 /** Spooled output, already redacted and bounded by whoever implements it; another owner's looks absent. */
 export interface Resources {
-  list(owner: Owner): Promise<readonly OutputEntry[]>;
-  read(owner: Owner, id: string, cursor: number, signal: AbortSignal): Promise<OutputPage | undefined>;
+  list(scope: CallScope): Promise<readonly OutputEntry[]>;
+  read(scope: CallScope, id: string, cursor: number, signal: AbortSignal): Promise<OutputPage | undefined>;
 }
 
 export interface ServerFacts {

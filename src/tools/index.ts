@@ -9,7 +9,6 @@ import type { Tool } from './tool.ts';
 
 export { createFacts, realpathAsFarAsItExists } from './facts.ts';
 export { jobLine } from './job-shapes.ts';
-export { readSpool } from './read-spool.ts';
 export type { ShellSettings } from './shell.ts';
 export type { CallContext, JsonSchema, Tool, ToolAnnotations, ToolOutput } from './tool.ts';
 

@@ -27,7 +27,7 @@ const server = serveStdio({
   pendingNotices: async () => facts.splice(0),
   resources: {
     list: async () => [{ id: EXEC, name: 'output of make' }],
-    read: async (_owner, id) => (id === EXEC ? { text: 'all of it', remaining_bytes: 0 } : undefined),
+    read: async (_owner, id) => (id === EXEC ? { text: 'all of it' } : undefined),
   },
 });
 await server.closed;

@@ -398,7 +398,7 @@ test('a notice taken for a call that is then cancelled goes with the next result
 test('resources: list, template, read by page, and not found by revision', async () => {
   const id = 'exec_01k0000000000000000000';
   const read = vi.fn(async (_owner: unknown, asked: string, cursor: number) =>
-    asked !== id ? undefined : cursor === 0 ? { text: 'first', next_cursor: 5, remaining_bytes: 4 } : { text: 'last', remaining_bytes: 0 },
+    asked !== id ? undefined : cursor === 0 ? { text: 'first', next_cursor: 5 } : { text: 'last' },
   );
   const resources = { list: async () => [{ id, name: 'make test', bytes: 9 }], read };
   const client = connect({ resources });

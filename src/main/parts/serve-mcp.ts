@@ -92,7 +92,7 @@ export async function serveMcp(parts: McpParts): Promise<void> {
     logger,
     scopeOf,
     pendingNotices: async (owner) => (await execution.jobs.takeEnded(owner)).map((job) => redactor.text(`Job ended: ${jobLine(job)}`)),
-    resources: spooledOutput(execution, redactor, LOCAL),
+    resources: spooledOutput({ gate, toolset: parts.toolset }),
     input: parts.input,
     output: parts.output,
   });

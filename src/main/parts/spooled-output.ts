@@ -1,32 +1,39 @@
-import type { Execution, Owner } from '../../execution/index.ts';
-import { isId } from '../../kernel/ids.ts';
-import type { Redactor } from '../../kernel/redaction/index.ts';
-import type { Resources } from '../../mcp/index.ts';
-import { readSpool } from '../../tools/index.ts';
+import type { Gate, GateAnswer } from '../../gate/index.ts';
+import { AppError } from '../../kernel/errors.ts';
+import type { CallScope, Resources } from '../../mcp/index.ts';
 
-const PAGE_BYTES = 65_536;
+const LISTED = 100;
 
-/** Spooled output as MCP resources: the same pages that `shell_output` gives, under the same ownership. */
-export function spooledOutput(execution: Execution, redactor: Redactor, agent: Pick<Owner, 'organization' | 'agent'>): Resources {
+interface ListedJob {
+  readonly job_id: string;
+  readonly command: string;
+  readonly description: string | null;
+  readonly total_bytes: number;
+}
+
+/**
+ * Spooled output as MCP resources. Reading one is the same Action as calling the tool that reads it, so it goes the same way: a toolset
+ * without the tool has no such resource, and both are in the record.
+ */
+export function spooledOutput(parts: { readonly gate: Gate; readonly toolset: string }): Resources {
+  const call = (tool: string, args: Record<string, unknown>, scope: CallScope, signal: AbortSignal): Promise<GateAnswer> =>
+    parts.gate.call({ ...scope, tool, arguments: args, toolset: parts.toolset, signal, progress: () => {} });
+
   return {
-    list: async (owner) => {
-      const jobs = await execution.jobs.list(agent);
-      return jobs
-        .filter((job) => job.owner.workspace === owner.workspace)
-        .sort((a, b) => b.created_at - a.created_at)
-        .slice(0, 100)
-        .map((job) => ({ id: job.job_id, name: redactor.text(job.description ?? job.command.slice(0, 80)), bytes: job.spooled_bytes }));
+    list: async (scope) => {
+      const answer = await call('job_list', { limit: LISTED }, scope, new AbortController().signal);
+      if (answer.type === 'refused') return [];
+      const jobs = answer.output.structured['jobs'] as readonly ListedJob[];
+      return jobs.map((job) => ({ id: job.job_id, name: job.description ?? job.command.slice(0, 80), bytes: job.total_bytes }));
     },
-    read: async (owner, id, cursor, signal) => {
-      const page = await readSpool(execution, { id, cursor, max_bytes: PAGE_BYTES, owner }, signal);
-      if (!page) return undefined;
-      const text = redactor.text(page.chunks.map((chunk) => chunk.text).join(''));
-      const total = isId('job', id) ? (await execution.jobs.get(id))?.spooled_bytes : undefined;
-      return {
-        text,
-        ...(page.end ? {} : { next_cursor: page.next_cursor }),
-        remaining_bytes: Math.max(0, (total ?? page.next_cursor) - page.next_cursor),
-      };
+    read: async (scope, id, cursor, signal) => {
+      const answer = await call('shell_output', { id, cursor }, scope, signal);
+      if (answer.type === 'refused') {
+        if (answer.code === 'not_found' || answer.code === 'invalid_arguments') return undefined;
+        throw new AppError(answer.code, answer.message, answer.fix === undefined ? {} : { fix: answer.fix });
+      }
+      const page = answer.output.structured as { output: string; next_cursor: number; end: boolean };
+      return { text: page.output, ...(page.end ? {} : { next_cursor: page.next_cursor }) };
     },
   };
 }

@@ -25,8 +25,7 @@ export function listTemplates({ features, params }: RequestContext): Reply {
 /** `resources/list` */
 export function listResources(context: WorkContext): Promise<Reply> {
   return withResources(context, async (resources) => {
-    const { owner } = await scopeOf(context);
-    const entries = await resources.list(owner);
+    const entries = await resources.list(await scopeOf(context));
     return page('resources', entries.map(describe), context.params);
   });
 }
@@ -38,8 +37,8 @@ export function readResource(context: WorkContext): Promise<Reply> {
     const { uri } = params;
     if (typeof uri !== 'string') return failure(INVALID_PARAMS, 'The member params.uri must be a string');
     const wanted = parseUri(uri);
-    const { owner } = await scopeOf(context);
-    const output = wanted && (await resources.read(owner, wanted.id, wanted.cursor, flight.signal));
+    const scope = await scopeOf(context);
+    const output = wanted && (await resources.read(scope, wanted.id, wanted.cursor, flight.signal));
     if (wanted === undefined || output === undefined) return failure(features.resourceNotFound, 'Resource not found', { uri });
     return { result: { contents: contents(uri, wanted.id, output) } };
   });
@@ -78,5 +77,5 @@ function contents(uri: string, id: string, output: OutputPage): readonly Members
   const first = { uri, mimeType: MIME, text: output.text };
   if (output.next_cursor === undefined) return [first];
   const next = `${PREFIX}${id}?cursor=${output.next_cursor}`;
-  return [first, { uri: next, mimeType: MIME, text: `[${output.remaining_bytes} bytes more: read ${next}]` }];
+  return [first, { uri: next, mimeType: MIME, text: `[there is more: read ${next}]` }];
 }
