@@ -19,7 +19,9 @@ const corpus = ['commands.jsonl', 'commands-extra.jsonl'].flatMap((name) =>
     .split('\n')
     .map((line) => JSON.parse(line) as { command?: string; retired?: string; unparseable?: boolean }),
 );
-const commands = corpus.flatMap(({ command, retired, unparseable }) => (command !== undefined && !retired && !unparseable ? [command] : []));
+const commands = corpus.flatMap(({ command, retired, unparseable }) =>
+  command !== undefined && !retired && !unparseable ? [command] : [],
+);
 const command = fc.constantFrom(...commands);
 
 /** Here-documents end at the end of a line, so what is added after one starts a new line. */
@@ -62,14 +64,21 @@ describe('adding text', () => {
 
   it('never makes a verdict milder: any two commands in a row', () => {
     // A command that changes the shell itself (cd, variables, functions) may rightly change what the next one means.
-    const plain = commands.filter((text) => !/\b(cd|pushd|popd|export|alias|set|unset|declare|read|source|exec|function|exit)\b|=|\(\)|<<|#|^\s*\.|\\$/.test(text));
+    const plain = commands.filter(
+      (text) => !/\b(cd|pushd|popd|export|alias|set|unset|declare|read|source|exec|function|exit)\b|=|\(\)|<<|#|^\s*\.|\\$/.test(text),
+    );
     // Nor may the first write what the second reads: then more is known about the second.
     const quiet = plain.filter((text) => !assessCommand(text, context).effects.includes('local_write'));
     fc.assert(
-      fc.property(fc.constantFrom(...quiet), fc.constantFrom(...plain), fc.constantFrom('; ', '\n', ' && ', ' || ', ' & '), (first, second, between) => {
-        const both = verdictOf(`${first}${between}${second}`);
-        return !stricter(verdictOf(first), both) && !stricter(verdictOf(second), both);
-      }),
+      fc.property(
+        fc.constantFrom(...quiet),
+        fc.constantFrom(...plain),
+        fc.constantFrom('; ', '\n', ' && ', ' || ', ' & '),
+        (first, second, between) => {
+          const both = verdictOf(`${first}${between}${second}`);
+          return !stricter(verdictOf(first), both) && !stricter(verdictOf(second), both);
+        },
+      ),
       { numRuns: 2_000 },
     );
   });
@@ -77,7 +86,9 @@ describe('adding text', () => {
 
 describe('any text', () => {
   const pieces = fc.constantFrom(
-    ...'; | & && || ( ) { } < > >> << <<- <<< $( ) ` " \' \\ $ ${ } $(( )) [[ ]] if then fi for in do done while case esac ;; function x=1 rm -rf / ~ * ? [ ] ! # \n \t \r \0 {a,b} {1..9} a b sh -c eval /dev/tcp/h/1 $x "$@" \uFDD0 \uFDD4 \uD800 é $\'\\x41\''.split(' '),
+    ...'; | & && || ( ) { } < > >> << <<- <<< $( ) ` " \' \\ $ ${ } $(( )) [[ ]] if then fi for in do done while case esac ;; function x=1 rm -rf / ~ * ? [ ] ! # \n \t \r \0 {a,b} {1..9} a b sh -c eval /dev/tcp/h/1 $x "$@" \uFDD0 \uFDD4 \uD800 é $\'\\x41\''.split(
+      ' ',
+    ),
     ' ',
   );
   const soup = fc.array(fc.oneof(pieces, fc.string({ maxLength: 6 }), command), { maxLength: 24 }).map((parts) => parts.join(''));
@@ -124,7 +135,10 @@ describe('hostile sizes', () => {
     ['brace products', `echo ${'{a,b}'.repeat(40)}`],
     ['brace ranges', 'echo {1..999999999}'],
     ['evals in evals', `${"eval '".repeat(1)}${'eval eval '.repeat(2_000)}x'`],
-    ['many alternatives', `${Array.from({ length: 30 }, (_, i) => `if a; then x${i}=1; else x${i}=2; fi; `).join('')}echo ${Array.from({ length: 30 }, (_, i) => `$x${i}`).join('')}`],
+    [
+      'many alternatives',
+      `${Array.from({ length: 30 }, (_, i) => `if a; then x${i}=1; else x${i}=2; fi; `).join('')}echo ${Array.from({ length: 30 }, (_, i) => `$x${i}`).join('')}`,
+    ],
     ['many stages', Array.from({ length: 3_000 }, () => 'cat').join(' | ')],
     ['many commands', 'echo x; '.repeat(30_000)],
     ['one long word', `echo ${'x'.repeat(400_000)}`],
@@ -134,7 +148,10 @@ describe('hostile sizes', () => {
     ['slashes', `cat ${'../'.repeat(20_000)}etc/shadow`],
     ['aliases of aliases', `${Array.from({ length: 200 }, (_, i) => `alias a${i}='a${i + 1} '`).join('; ')}; a0 x`],
     ['traps in traps', `${"trap 'trap ".repeat(1)}x EXIT' EXIT`],
-    ['here-documents', `${Array.from({ length: 2_000 }, (_, i) => `cat <<E${i}`).join('; ')}\n${Array.from({ length: 2_000 }, (_, i) => `x\nE${i}`).join('\n')}\n`],
+    [
+      'here-documents',
+      `${Array.from({ length: 2_000 }, (_, i) => `cat <<E${i}`).join('; ')}\n${Array.from({ length: 2_000 }, (_, i) => `x\nE${i}`).join('\n')}\n`,
+    ],
     ['sed with thousands of commands', `sed '${'s/a/b/;'.repeat(20_000)}' f`],
     ['awk with thousands of strings', `awk '{${'print "a" | "cat";'.repeat(3_000)}}'`],
     ['xargs in xargs', `${'xargs '.repeat(2_000)}rm`],

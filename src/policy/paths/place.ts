@@ -1,4 +1,4 @@
-import { DEEP, isKnown, isUnknown, type Text } from '../text.ts';
+import { isKnown, isUnknown, type Text } from '../text.ts';
 import type { AssessContext } from '../types.ts';
 
 /** Where a path word leads: absolute and clean, marks kept. */
@@ -62,6 +62,3 @@ export const components = (path: string): readonly string[] => path.split('/').f
 
 /** Exactly one path, which can be named and opened. */
 export const exact = (place: Place): string | undefined => (!place.open && place.components.every(isKnown) ? pathOf(place) : undefined);
-
-/** The folder stands for what is below it. */
-export const isBelow = (word: Text): boolean => word.includes(DEEP);

@@ -1,7 +1,7 @@
-import { isKnown, type Text } from '../text.ts';
+import { HOLE, isKnown, isUnknown, type Text } from '../text.ts';
 import type { AssessContext, Effect, Opening, Verdict } from '../types.ts';
 import { createPathTable } from './match.ts';
-import { components, exact, type Place, pathOf, places, strictlyWithin, within } from './place.ts';
+import { components, exact, type Place, pathOf, places as placesOf, within } from './place.ts';
 import { CACHE_HOMES, NOT_SECRET, SCRATCH, SECRETS, STARTUP, TEMPORARY, TOOL_HOMES, VISIBLE } from './tables.ts';
 
 export interface PathJudgement {
@@ -20,6 +20,8 @@ export interface PathPolicy {
   program(word: Text, cwd: readonly Text[]): 'project' | 'elsewhere' | 'unknown';
   /** The path as a key for what this command wrote there. */
   key(word: Text, cwd: readonly Text[]): readonly Text[];
+  /** A symbolic link is made: from here on paths below it lead below its target, too. */
+  link(link: Text, target: Text, cwd: readonly Text[]): void;
   /** `cd` there can't fail. */
   exists(word: Text, cwd: readonly Text[]): boolean;
 }
@@ -29,6 +31,11 @@ const HARMLESS = createPathTable(NOT_SECRET, true);
 const RUNS_LATER = createPathTable(STARTUP);
 const TEMP = TEMPORARY.map(components);
 const SEEN = VISIBLE.map(components);
+/** A component that can't be `..`, whatever it stands for. */
+const staysBelow = (part: Text): boolean => !isUnknown(part) && (isKnown(part) || !part.startsWith('.'));
+
+/** More meanings of one word than this, and it may be anything. */
+const MAX_PLACES = 64;
 const STREAMS = /^\/dev\/(null|zero|full|tty|stdin|stdout|stderr|random|urandom|fd\/.*)$/;
 const BLOCK_DEVICE =
   /^\/dev\/(sd[a-z]|hd[a-z]|vd[a-z]|xvd[a-z]|nvme\d|mmcblk\d|md\d|dm-\d|loop\d|sr\d|disk\d|rdisk\d|mapper\/|disk\/|nbd\d|zd\d)/;
@@ -118,28 +125,50 @@ export function createPathPolicy(context: AssessContext): PathPolicy {
       return [{ effect: 'persistence', reason: 'removes a file that decides what runs later' }];
     }
     const scratch = inside.findIndex((part) => SCRATCH.has(part));
-    if (scratch >= 0 && inside.slice(0, scratch).every(isKnown))
+    if (scratch >= 0 && inside.slice(0, scratch).every(staysBelow))
       return [{ effect: 'local_write', reason: 'removes files that tools build again' }];
     const single = !recursive && inside.length > 0 && inside.every(isKnown);
     if (single) return [{ effect: 'local_write', reason: 'removes a named file of the workspace' }];
     return [{ effect: 'destructive', verdict: 'prompt', reason: 'removes files of the workspace for good' }];
   }
 
+  /** Links made by this very command, newest last; the machine doesn't know them yet. */
+  const links: { readonly from: readonly Text[]; readonly to: Place }[] = [];
+
+  function places(word: Text, cwd: readonly Text[]): readonly Place[] {
+    const found = [...placesOf(word, cwd, context)];
+    // A place found through a link may lie below another one; each link is followed once.
+    for (const { from, to } of links) {
+      for (const place of [...found]) {
+        if (place.components.length < from.length || !from.every((part, i) => place.components[i] === part)) continue;
+        found.push({ components: [...to.components, ...place.components.slice(from.length)], open: to.open || place.open });
+      }
+      if (found.length > MAX_PLACES) return [{ components: [HOLE], open: true }];
+    }
+    return found;
+  }
+
   const all = (word: Text, cwd: readonly Text[], judge: (place: Place) => PathJudgement | undefined): readonly PathJudgement[] =>
-    places(word, cwd, context).flatMap((place) => judge(place) ?? []);
+    places(word, cwd).flatMap((place) => judge(place) ?? []);
 
   return {
     read: (word, cwd) => all(word, cwd, readPlace),
     write: (word, cwd) => all(word, cwd, writePlace),
-    remove: (word, cwd, recursive) => places(word, cwd, context).flatMap((place) => removePlace(place, recursive)),
+    remove: (word, cwd, recursive) => places(word, cwd).flatMap((place) => removePlace(place, recursive)),
     program: (word, cwd) => {
-      const found = places(word, cwd, context);
+      const found = places(word, cwd);
       if (found.some((place) => place.open || !place.components.every(isKnown))) return 'unknown';
       return found.every((place) => inWorkspace(place) || inTemporary(place)) ? 'project' : 'elsewhere';
     },
-    key: (word, cwd) => places(word, cwd, context).map(pathOf),
+    key: (word, cwd) => places(word, cwd).map(pathOf),
+    link: (link, target, cwd) => {
+      for (const place of placesOf(link, cwd, context)) {
+        const folder = pathOf({ components: place.components.slice(0, -1), open: place.open });
+        for (const to of placesOf(target, [folder], context)) if (links.length < MAX_PLACES) links.push({ from: place.components, to });
+      }
+    },
     exists: (word, cwd) =>
-      places(word, cwd, context).every(
+      places(word, cwd).every(
         (place) =>
           workspaces.some((base) => pathOf(place) === `/${base.join('/')}`) ||
           place.components.length === 0 ||
@@ -147,5 +176,3 @@ export function createPathPolicy(context: AssessContext): PathPolicy {
       ),
   };
 }
-
-export { strictlyWithin };

@@ -7,12 +7,27 @@ const LOSS =
 const SECRET =
   /(secret|password|token|credential|access-key|get-parameter|kms|decrypt|print-access|print-identity|login|auth|keyvault|sts|session-token|assume-role|config-export|env pull|env get)/;
 
+/** Where a provider's client keeps who it is, below the home. */
+const CONFIGURATION: Readonly<Record<string, string>> = {
+  aws: '.aws',
+  gcloud: '.config/gcloud',
+  gsutil: '.config/gcloud',
+  bq: '.config/gcloud',
+  az: '.azure',
+  doctl: '.config/doctl',
+  fly: '.fly',
+  flyctl: '.fly',
+  s3cmd: '.s3cfg',
+};
+
 /** Command lines of providers: everything reaches them; some of it destroys, some of it shows secrets. */
 const provider: Program = (call) => {
   const words: readonly Text[] = call.args.filter((arg) => !arg.startsWith('-'));
   const [first = ''] = words;
   if (first === '' || /^(help|version|completion|info|--version)$/.test(first)) return undefined;
   call.network(`${call.name} talks to a provider`, [], [call.name]);
+  const configuration = CONFIGURATION[call.name];
+  if (configuration !== undefined) call.needs(configuration);
   const loses =
     words.some((word) => LOSS.test(word)) ||
     (call.name === 'aws' && words.includes('sync') && call.args.includes('--delete')) ||

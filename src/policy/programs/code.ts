@@ -18,16 +18,21 @@ export function inspectCode(call: Call, language: string, code: Text): void {
   }
   for (const literal of shellLiterals(code)) call.runsText(literal, `${call.name} runs a command`);
   for (const argv of argvLiterals(code)) if (argv.length > 0) call.inner(call.args.length, { words: argv });
-  if (DECODES.test(code) && RUNS.test(code)) call.report('blocked', 'decodes text and runs it');
-  if (FETCHES.test(code) && RUNS.test(code)) call.report('blocked', 'fetches text and runs it');
-  if (SOCKET.test(code) && /\b(dup2|pty\.spawn|subprocess|\/bin\/(ba|da|z)?sh|exec|spawn|popen|system|child_process)\b/.test(code))
+  for (const statement of code.split(/[;\n]/)) {
+    if (!RUNS.test(statement)) continue;
+    if (DECODES.test(statement)) call.report('blocked', 'decodes text and runs it');
+    if (FETCHES.test(statement)) call.report('blocked', 'fetches text and runs it');
+  }
+  if (SOCKET.test(code) && /\b(dup2|pty\.spawn)\b|['"`](\/usr)?\/bin\/(ba|da|z|k)?sh['"` ]/.test(code))
     call.report('blocked', 'connects a shell to another host');
   for (const match of code.matchAll(WIPES)) call.remove(match[3] ?? '', true);
   for (const match of code.matchAll(UNLINKS)) call.remove(match[3] ?? '', false);
   for (const match of code.matchAll(OPENS_TO_WRITE)) call.write(match[1] ?? match[2] ?? match[3] ?? '');
   for (const match of code.matchAll(READS)) call.read(match[2] ?? '');
   if (ENVIRONMENT.test(code)) call.report('credential_access', 'takes the whole environment, secrets among it');
-  const hosts = [...code.matchAll(/\bhttps?:\/\/[^\s'"`)]+/g)].map((match) => match[0]);
+  const hosts = [...code.matchAll(/\bhttps?:\/\/[^\s'"`)]+|(?:connect|create_connection|createConnection)\(\(?\s*["']([^"']+)["']/g)].map(
+    (match) => match[1] ?? match[0],
+  );
   if (FETCHES.test(code)) call.network('the program reaches another host', hosts);
   void language;
 }
@@ -74,7 +79,7 @@ const DECODES =
 const RUNS =
   /(?<![.\w])(exec|eval|compile|Function|new Function|instance_eval|loadstring|load|vm\.run\w*|os\.system|system|subprocess|execSync|child_process|popen|Invoke-Expression|iex)\b\s*\(?|\b(os\.system|os\.popen|subprocess\.\w+|execSync|child_process)\b/;
 const FETCHES =
-  /\b(urlopen|urllib|requests\.(get|post|put|delete|request)|httpx|aiohttp|http\.client|https?\.(get|request)|fetch\s*\(|axios|Net::HTTP|open-uri|LWP|HTTP::Tiny|file_get_contents\s*\(\s*['"]https?:|curl_exec|socket\.(create_connection|socket|connect)|net\.(connect|createConnection)|XMLHttpRequest|smtplib|ftplib|paramiko|boto3|Invoke-WebRequest|DownloadString|IO::Socket|TCPSocket|fsockopen)\b|fetch\s*\(/;
+  /\b(urlopen|urlretrieve|urllib\.request|urllib2|urllib3|requests\.(get|post|put|delete|request)|httpx|aiohttp|http\.client|https?\.(get|request)|fetch\s*\(|axios|Net::HTTP|open-uri|LWP|HTTP::Tiny|file_get_contents\s*\(\s*['"]https?:|curl_exec|create_connection|\w+\.connect\(\(|net\.(connect|createConnection)|XMLHttpRequest|smtplib|ftplib|paramiko|boto3|Invoke-WebRequest|DownloadString|IO::Socket|TCPSocket|fsockopen)\b|fetch\s*\(/;
 const SOCKET =
   /\b(socket\.(socket|create_connection)|net\.(connect|Socket|createConnection)|TCPSocket|IO::Socket|fsockopen|LuaSocket|socket\.connect)\b/;
 const WIPES =
@@ -85,4 +90,4 @@ const OPENS_TO_WRITE =
 const READS =
   /\b(?:open|readFileSync|readFile|createReadStream|file_get_contents|File\.read|Path)\s*\(\s*(["'])([^"']*)\1\s*(?:\)|,\s*(?:["'](?:r|rb|utf-?8|utf8|ascii|latin1|binary|hex|base64)["']|\{))/g;
 const ENVIRONMENT =
-  /\b(print|console\.log|pprint|dict|json\.dumps|JSON\.stringify|Object\.entries|puts|p|var_dump|print_r|repr|str)\s*\(?\s*(os\.environ|process\.env|ENV|\$_ENV|getenv\(\))(?!\s*[.[(]\s*["'\w])/;
+  /\b(print|console\.log|pprint|json\.dumps|JSON\.stringify|Object\.entries|puts|p|var_dump|print_r|repr|str)\s*\(?\s*(os\.environ|process\.env|ENV|\$_ENV|getenv\(\))(?!\s*[.[(]\s*["'\w])/;

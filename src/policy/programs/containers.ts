@@ -90,6 +90,7 @@ const kubectl: Program = (call) => {
   }
   for (const { role, value } of words.options) if (role === 'r' && value !== undefined && value !== '-') call.read(value);
   call.network(`${call.name} talks to a cluster`, [], ['kubernetes']);
+  if (!words.has('kubeconfig')) call.needs('.kube/config');
   const server = words.value('server', 's');
   if (server !== undefined) call.network(`${call.name} talks to a cluster`, [server]);
   if (/^(delete|drain|destroy|uninstall|rollback)$/.test(verb) && !words.has('dry-run'))

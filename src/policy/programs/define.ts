@@ -27,6 +27,10 @@ export interface Line {
 
 const VERBS: Readonly<Record<Role, (call: Call, value: Text, option: string) => Stream | undefined>> = {
   '-': () => undefined,
+  l: (call, value) => {
+    call.lists(value);
+    return undefined;
+  },
   r: (call, value) => (value === '-' ? call.stdin : call.read(value)),
   w: (call, value) => {
     if (value !== '-') call.write(value);

@@ -1,9 +1,9 @@
 import { isBlockDevice } from '../paths/policy.ts';
-import { DEEP, HOLE, isKnown, isUnknown, SOME, type Text } from '../text.ts';
+import { HOLE, isUnknown, SOME, type Text } from '../text.ts';
 import { all, program } from './define.ts';
 import { fd, find } from './find.ts';
 import { optionTable, readWords } from './options.ts';
-import type { Call, Program } from './program.ts';
+import type { Program } from './program.ts';
 
 /** Where `cp a b` puts things: into the target folder under the old name, or at the target. Both are judged. */
 function destinations(target: Text, sources: readonly Text[], folder: boolean): readonly Text[] {
@@ -54,31 +54,16 @@ const link: Program = (call) => {
     optionTable('t=- target-directory=- S=- suffix=- s symbolic f force n T no-target-directory backup?-'),
   );
   const folder = words.value('t', 'target-directory');
-  const [first = ''] = words.operands;
-  const target = folder ?? (words.operands.length > 1 ? words.operands.at(-1) : '.');
+  const target = folder ?? (words.operands.length > 1 ? (words.operands.at(-1) ?? '.') : '.');
   const sources = folder === undefined && words.operands.length > 1 ? words.operands.slice(0, -1) : words.operands;
-  if (!words.has('s', 'symbolic')) for (const source of sources) call.read(source);
-  // Through a link to one of these, a later command would reach what its own words don't show.
-  else for (const source of sources) linked(call, source, target ?? '.');
-  for (const path of destinations(target ?? '.', sources, folder !== undefined)) call.write(path);
-  void first;
+  const symbolic = words.has('s', 'symbolic');
+  if (!symbolic) for (const source of sources) call.read(source);
+  const made = destinations(target, sources, folder !== undefined);
+  for (const path of made) call.write(path);
+  // Through the link a later command reaches what its own words don't show.
+  if (symbolic) for (const source of sources) for (const path of made) call.links(path, source);
   return undefined;
 };
-
-/** A symbolic link is judged by where it leads only when that is a secret or a start-up file; the link itself is a write where it lies. */
-function linked(call: Call, source: Text, target: Text): void {
-  const folder = target.includes('/') ? target.slice(0, target.lastIndexOf('/') + 1) : '';
-  const real = source.startsWith('/') ? source : `${folder}${source}`;
-  const seen: Call = {
-    ...call,
-    report: (effect, reason, more) => {
-      if (effect === 'credential_access') call.report(effect, reason, more);
-    },
-  };
-  void seen;
-  call.lurking('');
-  if (/(^|\/)(\.ssh|\.aws|\.gnupg|\.kube|\.writ|shadow)(\/|$)/.test(real)) call.read(real);
-}
 
 /** `4755`, `u+s`, `g=rwxs`. */
 function setsId(mode: Text): boolean {
@@ -136,8 +121,6 @@ const overwritten: Program = (call) => {
   const words = readWords(call.args, optionTable('n=- s=- iterations=- size=- random-source=r u?- remove?- f v x z'));
   for (const word of words.operands) {
     if (isBlockDevice(word)) call.write(word);
-    const where = call.report;
-    void where;
     call.remove(word, true);
   }
   return undefined;
@@ -318,6 +301,3 @@ export const FILES: readonly (readonly [string, Program])[] = [
   ...all('rename prename', program({ options: 'n v f e=-', words: '-w', does: [['code_execution', 'renames files by a program text']] })),
   ...all('inotifywait', program({ options: 'e=- t=- format=- exclude=- fromfile=r o=w', words: 'r' })),
 ];
-
-void isKnown;
-void DEEP;

@@ -1,4 +1,4 @@
-import { DEEP, HOLE, isKnown, isUnknown, type Text } from '../text.ts';
+import { activate, DEEP, HOLE, isKnown, isUnknown, type Text } from '../text.ts';
 import { optionTable, readWords } from './options.ts';
 import type { Call, Program } from './program.ts';
 
@@ -15,6 +15,14 @@ const READS = new Set(['-newer', '-anewer', '-cnewer', '-samefile', '-files0-fro
 /** Paths that may come out: below each starting point. */
 const below = (start: Text): Text => (start === '.' ? DEEP : start === '/' ? `/${DEEP}` : `${start.replace(/\/+$/, '')}/${DEEP}`);
 
+/** With `-name x` and nothing that turns it round, every path found ends in x. */
+function onlyName(tests: readonly Text[]): Text | undefined {
+  if (tests.some((word) => /^(-o|-or|!|-not|,|\(|\)|-prune)$/.test(word) && word !== '-prune')) return undefined;
+  const at = tests.indexOf('-name');
+  const name = at < 0 ? undefined : tests[at + 1];
+  return name === undefined || name === '' || name.includes('/') || isUnknown(name) ? undefined : activate(name);
+}
+
 export const find: Program = (call) => {
   const { args } = call;
   let i = 0;
@@ -22,8 +30,9 @@ export const find: Program = (call) => {
   const starts: Text[] = [];
   while (i < args.length && !/^[-(!]/.test(args[i] ?? '')) starts.push(args[i++] ?? '');
   if (starts.length === 0) starts.push('.');
-  for (const start of starts) call.read(start);
-  const found = starts.map(below);
+  for (const start of starts) call.lists(start);
+  const name = onlyName(args.slice(i));
+  const found = starts.map((start) => (name === undefined ? below(start) : `${below(start)}/${name}`));
   let prints = true;
   for (; i < args.length; i++) {
     const word = args[i] ?? '';
@@ -69,7 +78,7 @@ export const fd: Program = (call) => {
   const at = call.args.findIndex((arg) => /^(-x|-X|--exec|--exec-batch)(=|$)/.test(arg));
   const words = readWords(at < 0 ? call.args : call.args.slice(0, at), FD);
   const starts = words.operands.slice(1);
-  for (const start of starts) call.read(start);
+  for (const start of starts) call.lists(start);
   const path = starts.length === 0 ? DEEP : starts.length === 1 ? below(starts[0] ?? '.') : HOLE;
   if (at >= 0) {
     const glued = /^--exec(?:-batch)?=(.*)$/s.exec(call.args[at] ?? '')?.[1];

@@ -90,16 +90,17 @@ const push: GitVerb = (call, words) => {
 
 const PULL = 'gets commits from another host';
 
+/** `git checkout x` is a branch, a tag or a path: by its looks, as git would guess. */
+const looksLikePath = (word: Text): boolean =>
+  isUnknown(word) || /^(\.|:\/)$|^\.?\.?\//.test(word) || (/\.\w+$/.test(word) && !/^v?\d+(\.\d+)+/.test(word));
+
 const checkout: GitVerb = (call, words, args) => {
   hooks(call, words, args);
   const dashes = args.indexOf('--');
   const paths = dashes >= 0 ? args.slice(dashes + 1) : [];
   const creates = words.has('b', 'B', 'orphan', 'c', 'C', 'create');
   if (words.has('f', 'force', 'discard-changes', 'ours', 'theirs') && !creates) loses(call, 'throws away changes that are not committed');
-  else if (
-    paths.length > 0 ||
-    (!creates && words.operands.some((word) => /^(\.|:\/)$|^\.?\.?\//.test(word) || /\.\w+$/.test(word) || isUnknown(word)))
-  ) {
+  else if (paths.length > 0 || (!creates && words.operands.some(looksLikePath))) {
     loses(call, 'overwrites files with their committed state');
   } else if (!creates && words.operands.length > 1 && !words.has('t', 'track', 'detach'))
     loses(call, 'may overwrite files with their committed state');

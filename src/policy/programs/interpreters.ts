@@ -45,8 +45,8 @@ const shell: Program = (call) => {
   }
   const [file, ...args] = rest;
   if (file !== undefined && !fromInput) {
-    call.runsFile(file, 'runs a script');
-    return undefined;
+    const stream = call.runsFile(file, 'runs a script');
+    return stream?.text !== undefined && stream.origin === 'local' ? call.shell(stream.text, { args, lenient: true }) : undefined;
   }
   call.runsStream(call.stdin, 'a shell runs what it reads');
   if (call.stdin.text !== undefined) return call.shell(call.stdin.text, { args: fromInput ? rest : args, stdin: { origin: 'local' } });
@@ -90,7 +90,8 @@ const interpreter = ({ code, options, language, oneDash }: Language): Program =>
     if (file !== undefined && file !== '-') {
       if (/(^|\/)writ(\.\w+)?$/.test(file)) call.inner(call.args.length, { words: ['writ', ...call.args.slice((words.at[0] ?? 0) + 1)] });
       if (language === 'node' && /^(inspect|--)$/.test(file)) return undefined;
-      call.runsFile(file, `runs a ${call.name} program`);
+      const stream = call.runsFile(file, `runs a ${call.name} program`);
+      if (stream?.text !== undefined && stream.origin === 'local') inspectCode(call, language, stream.text);
       return undefined;
     }
     call.runsStream(call.stdin, `${call.name} runs what it reads`);

@@ -287,6 +287,7 @@ const gh: Program = (call) => {
   if (noun === 'extension')
     call.report('install', 'installs or runs an extension', { opens: { type: 'hosts', hosts: [], presets: ['github'] } });
   call.network('gh talks to GitHub', [], ['github']);
+  if (call.name === 'gh') call.needs('.config/gh');
   if (noun === 'api') {
     const method = words.value('X', 'method') ?? '';
     if (/^delete$/i.test(method)) call.report('destructive', 'removes something on GitHub');

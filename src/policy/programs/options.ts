@@ -3,10 +3,10 @@ import { isUnknown, type Text } from '../text.ts';
 /**
  * How a program reads its words. A table is one string of `name=role`, `name?role` (the value is optional and glued) and bare
  * names (flags that matter). One letter is a short option, more are a long one; long options may be shortened by whoever types them.
- * Roles: `-` data, `r` reads the path, `w` writes it, `d` removes it, `x` text for a shell, `p` a program, `c` configuration that may
+ * Roles: `-` data, `l` lists the path, `r` reads it, `w` writes it, `d` removes it, `x` text for a shell, `p` a program, `c` configuration that may
  * name programs, `n` reaches a host, `u` not decidable.
  */
-export type Role = '-' | 'r' | 'w' | 'd' | 'x' | 'p' | 'c' | 'n' | 'u';
+export type Role = '-' | 'l' | 'r' | 'w' | 'd' | 'x' | 'p' | 'c' | 'n' | 'u';
 
 interface Known {
   readonly role: Role | undefined;

@@ -7,18 +7,30 @@ export interface Acts {
   report(effect: Effect, reason: string, more?: { readonly verdict?: Verdict; readonly opens?: Opening }): void;
   /** Judged by the path policy; answers with what this very command is known to have written there. */
   read(path: Text): Stream | undefined;
+  /** Shows names and facts about what is there, not what is in it. */
+  lists(path: Text): void;
   write(path: Text, content?: Stream): void;
   remove(path: Text, recursive: boolean): void;
   /** Reaches other hosts; the words that name them, and presets for package registries. Loopback alone is no egress. */
   network(reason: string, words: readonly Text[], presets?: readonly string[]): void;
   /** A shell runs this text. `args`: its `$1`... */
-  shell(text: Text, options?: { readonly stdin?: Stream; readonly args?: readonly Text[]; readonly remote?: boolean }): Stream;
+  shell(
+    text: Text,
+    options?: { readonly stdin?: Stream; readonly args?: readonly Text[]; readonly remote?: boolean; readonly lenient?: boolean },
+  ): Stream;
   /** The words from `at` on are a command of their own. `more`: words added at the end that aren't in the text. */
   inner(at: number, options?: { readonly stdin?: Stream; readonly words?: readonly Text[]; readonly env?: readonly Text[] }): Stream;
-  /** An interpreter runs the program at this path, in this stream or in this text. */
-  runsFile(path: Text, what: string): void;
+  /**
+   * An interpreter runs the program at this path, in this stream or in this text. A file answers with what this very command is known
+   * to have written there, for the interpreter to look at.
+   */
+  runsFile(path: Text, what: string): Stream | undefined;
   runsStream(stream: Stream, what: string): void;
   runsText(text: Text, what: string): void;
+  /** A file below the home that it can't work without, and that containment hides: a yes has to show it. */
+  needs(...paths: readonly string[]): void;
+  /** `ln -s`: paths below `link` lead below `target` from here on. */
+  links(link: Text, target: Text): void;
   /** A variable given to a program (`env X=y cmd`). */
   environment(name: Text, value: Text): void;
   /** Text that is evaluated again (subscripts). */

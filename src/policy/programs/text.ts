@@ -17,7 +17,7 @@ const below = (operands: readonly Text[]): Text => {
 };
 
 const lists = (options: string): Program =>
-  program({ options, words: 'r', also: (_call, words) => ({ origin: 'local', paths: below(words.operands) }) });
+  program({ options, words: 'l', also: (_call, words) => ({ origin: 'local', paths: below(words.operands) }) });
 
 const grep = program({
   options:
@@ -335,10 +335,10 @@ export const TEXT: readonly (readonly [string, Program])[] = [
     'ls dir vdir exa eza lsd',
     lists('I=- w=- T=- block-size=- color?- sort=- time=- ignore=- hide=- format=- indicator-style=- L=- level=-'),
   ),
-  ['tree', program({ options: 'L=- I=- P=- o=w H=- T=- charset=- filelimit=- fromfile timefmt=- sort=-', words: 'r' })],
+  ['tree', program({ options: 'L=- I=- P=- o=w H=- T=- charset=- filelimit=- fromfile timefmt=- sort=-', words: 'l' })],
   ...all(
     'du df stat',
-    program({ options: 'd=- c=- f=- t=- B=- max-depth=- exclude=- format=- printf=- threshold=- time-style=- X=r', words: 'r' }),
+    program({ options: 'd=- c=- f=- t=- B=- max-depth=- exclude=- format=- printf=- threshold=- time-style=- X=r', words: 'l' }),
   ),
   ...all('cloc tokei scc sloccount wdiff', program({ options: 'out=w exclude-dir=-', words: 'r' })),
   ...all('fzf', program({ options: 'preview=x bind=x execute=x with-shell=x q=- query=- f=- filter=-', words: '-' })),

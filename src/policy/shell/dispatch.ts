@@ -96,7 +96,7 @@ export function createDispatch(host: Interpreter): Dispatch {
     const cell: Cell = { state, frame: { source: '', span: subject.span } };
     const its = call(base, argv, cell, subject, scene);
     if (folder !== undefined && !SYSTEM_BINARIES.has(folder)) {
-      its.runsFile(name, 'runs a program file');
+      runsProgram(its, name);
       // A copy of Writ has the powers of Writ, wherever it lies.
       if (base === 'writ') PROGRAMS.get(base)?.(its);
       return both(cell.state, { origin: its.stdin.origin });
@@ -113,6 +113,17 @@ export function createDispatch(host: Interpreter): Dispatch {
     if (argv.length === 2 && SELF_DESCRIBING.has(argv[1] ?? '')) return both(cell.state);
     const out = program(its) ?? { origin: its.stdin.origin };
     return both(cell.state, out);
+  }
+
+  /** What this command wrote there itself is looked at: by the first line it is a shell script or something else. */
+  function runsProgram(its: Call, path: Text): void {
+    const stream = its.runsFile(path, 'runs a program file');
+    const text = stream?.origin === 'local' ? stream.text : undefined;
+    if (text === undefined) return;
+    const interpreter = /^#!\s*(?:\S*\/env\s+(?:-S\s+)?)?(\S+)/.exec(text)?.[1]?.split('/').at(-1) ?? 'sh';
+    const program = PROGRAMS.get(interpreter);
+    if (program === undefined) its.report('unknown', 'nothing is known about the interpreter of the file');
+    else program({ ...its, name: interpreter, argv: [interpreter], args: [], stdin: stream ?? LOCAL });
   }
 
   const entered = (scene: Scene, name: string, args: readonly Text[]): Scene => ({
@@ -194,6 +205,12 @@ export function createDispatch(host: Interpreter): Dispatch {
         }
         return stream;
       },
+      lists: (path) => {
+        const own = host.paths.program(path, cell.state.cwd) === 'project';
+        for (const { effect, reason, ...more } of host.paths.read(path, cell.state.cwd)) {
+          if (!(own && effect === 'credential_access')) report(effect, reason, more);
+        }
+      },
       write: (path, content) => {
         for (const { effect, reason, ...more } of host.paths.write(path, cell.state.cwd)) report(effect, reason, more);
         for (const key of host.paths.key(path, cell.state.cwd))
@@ -210,7 +227,7 @@ export function createDispatch(host: Interpreter): Dispatch {
       shell: (text, options = {}) => {
         const inside: Scene = { ...scene, stdin: options.stdin ?? scene.stdin, remote: scene.remote || (options.remote ?? false) };
         const state = options.remote ? { ...cell.state, cwd: [HOLE], functions: new Map(), files: new Map() } : cell.state;
-        return shellText(text, state, subject, inside, { lenient: false, args: options.args ?? [] });
+        return shellText(text, state, subject, inside, { lenient: options.lenient ?? false, args: options.args ?? [] });
       },
       inner: (at, options = {}) => {
         const words = [...argv.slice(at + 1), ...(options.words ?? [])];
@@ -226,7 +243,7 @@ export function createDispatch(host: Interpreter): Dispatch {
         const stream = known(path);
         if (stream !== undefined && stream.origin !== 'local') {
           report('blocked', `${what} that came from ${stream.origin === 'network' ? 'the network' : 'a decoder'}`);
-          return;
+          return stream;
         }
         const where = host.paths.program(path, cell.state.cwd);
         if (where === 'unknown') report('unknown', `${what} that cannot be known from the text`);
@@ -234,8 +251,18 @@ export function createDispatch(host: Interpreter): Dispatch {
         if (where === 'elsewhere') {
           for (const { effect, reason, ...more } of host.paths.read(path, cell.state.cwd)) report(effect, reason, more);
         }
-        if (stream?.text !== undefined) shellText(stream.text, cell.state, subject, scene, { lenient: true });
+        return stream;
       },
+      needs: (...paths) => {
+        for (const path of paths) {
+          const absolute = `${host.context.home}/${path}`;
+          report('safe', 'reads its configuration, which containment hides', {
+            verdict: 'prompt',
+            opens: { type: 'path', path: absolute, access: 'read' },
+          });
+        }
+      },
+      links: (link, target) => host.paths.link(link, target, cell.state.cwd),
       runsStream,
       runsText,
       environment: (variable, value) => judgeVariable(host, { ...subject, index: undefined }, scene, cell.state, variable, value),

@@ -1,4 +1,4 @@
-import { SYSTEM_BINARIES, TOOL_HOMES } from '../paths/tables.ts';
+import { TOOL_HOMES } from '../paths/tables.ts';
 import type { Subject } from '../session.ts';
 import { HOLE, isKnown, type Text } from '../text.ts';
 import type { Scene } from './flow.ts';
@@ -27,10 +27,13 @@ const HARMLESS_COMMANDS =
 
 /** Folders on the search path: the old value, the system's and tool homes add nothing that a run could have written. */
 const searchPath: Judge = (host, subject, scene, state, name, value) => {
-  const fresh = value.split(':').filter((entry) => entry !== HOLE && !SYSTEM_BINARIES.has(entry) && !isToolHome(entry, host.context.home));
+  const fresh = value.split(':').filter((entry) => entry !== HOLE && !SYSTEM_FOLDER.test(entry) && !isToolHome(entry, host.context.home));
   if (fresh.length > 0) host.report(subject, scene, 'system_write', `${name} changes which programs a name stands for`);
   void state;
 };
+
+/** No run can write there. */
+const SYSTEM_FOLDER = /^\/(bin|sbin|usr|opt|nix|snap)(\/(?!\.\.(\/|$))[\w.+@-]+)*\/?$/;
 
 const isToolHome = (entry: Text, home: string): boolean => {
   if (!isKnown(entry) || !entry.startsWith(`${home}/`) || entry.includes('/../')) return false;

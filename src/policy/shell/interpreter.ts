@@ -33,6 +33,8 @@ export interface Interpreter {
   /** A function body was seen; what is never called is judged at the end. */
   defined(body: CompoundCommand | Redirected | CompoundList, frame: Frame): void;
   called(body: CompoundCommand | Redirected | CompoundList): void;
+  /** Expands the words of a comparison: a secret in it is not shown to anybody. */
+  compare(really: boolean, expand: () => void): void;
   /** Runs text as a script in this very shell (`eval`). */
   text(source: Text, state: State, span: Span, scene: Scene): Flow;
   report(
@@ -54,6 +56,8 @@ export function createInterpreter(context: AssessContext): Interpreter & { run(s
   const processes = new Map<Text, Stream>();
   const sinks: { readonly path: Text; readonly feed: (stream: Stream) => void }[] = [];
   const bodies = new Map<CompoundCommand | Redirected | CompoundList, { readonly frame: Frame; called: boolean }>();
+  /** `[ -n "$TOKEN" ]` asks whether there is one; nothing is shown or passed on. */
+  let comparing = false;
   /** The scene substitutions run in: set while a command is being expanded. */
   let scene: Scene = { stdin: NOTHING, nesting: 0, calls: [], forks: 0, remote: false };
 
@@ -81,8 +85,12 @@ export function createInterpreter(context: AssessContext): Interpreter & { run(s
   function substitute(script: ParsedScript | undefined, cell: Cell, part: { readonly pos: number; readonly end: number }): Stream {
     if (script === undefined) return NOTHING;
     const here = scene;
-    const flow = walker.script(script, cell.state, inFrame(script, part, cell.frame), { ...deeper(here), forks: here.forks });
+    let flow: Flow | undefined;
+    compare(false, () => {
+      flow = walker.script(script, cell.state, inFrame(script, part, cell.frame), deeper(here));
+    });
     scene = here;
+    if (flow === undefined) return LOCAL;
     return readsFile(script, cell, flow.out);
   }
 
@@ -121,7 +129,7 @@ export function createInterpreter(context: AssessContext): Interpreter & { run(s
         return path;
       },
       inherited: (name, cell, part) => {
-        if (SECRET_NAME.test(name) && !PUBLIC_NAME.test(name)) {
+        if (!comparing && SECRET_NAME.test(name) && !PUBLIC_NAME.test(name)) {
           host.report(surroundings(part, cell.frame), scene, 'credential_access', `uses the variable ${name}, which looks like a secret`);
         }
       },
@@ -140,6 +148,13 @@ export function createInterpreter(context: AssessContext): Interpreter & { run(s
       else all = all.flatMap((words) => list.map((more) => [...words, ...more]));
     }
     return all;
+  }
+
+  function compare(really: boolean, expand: () => void): void {
+    const before = comparing;
+    comparing = really;
+    expand();
+    comparing = before;
   }
 
   function simple(node: Command, state: State, frame: Frame, outer: Scene): Flow {
@@ -161,10 +176,12 @@ export function createInterpreter(context: AssessContext): Interpreter & { run(s
     const { name, args } = node;
     const declares = name !== undefined && DECLARES.has(name.value);
     const words = name === undefined ? [] : [expander.fields(name, cell)];
-    for (const arg of args) {
-      if (arg.type === 'Word') words.push(expander.fields(arg, cell));
-      else words.push([[assignmentWord(arg, cell, declares)]]);
-    }
+    compare(name?.value === 'test' || name?.value === '[', () => {
+      for (const arg of args) {
+        if (arg.type === 'Word') words.push(expander.fields(arg, cell));
+        else words.push([[assignmentWord(arg, cell, declares)]]);
+      }
+    });
     const argvs = combine(words);
     const variables = node.prefix.filter((part) => part.type === 'Assignment');
     if (argvs.every((argv) => argv.length === 0)) return assignments(variables, node, cell, stage, open);
@@ -275,6 +292,7 @@ export function createInterpreter(context: AssessContext): Interpreter & { run(s
       if (entry !== undefined) entry.called = true;
     },
     text,
+    compare,
     report: (subject, from, effect, reason, more) => {
       if (from.remote && !OUTSIDE.has(effect)) return;
       session.report(subject, effect, reason, more);

@@ -194,7 +194,7 @@ export function createWalker(host: Interpreter): Walker {
       }
       case 'TestCommand': {
         const cell: Cell = { state, frame };
-        test(node.expression, cell);
+        host.compare(true, () => test(node.expression, cell));
         return both(cell.state, NOTHING);
       }
       case 'ArithmeticCommand': {
