@@ -151,4 +151,21 @@ describe('the record', () => {
     expect(existsSync(join(place.home, 'audit'))).toBe(true);
     expect(readFileSync(join(place.home, 'audit', 'checkpoints.jsonl'), 'utf8')).not.toBe('');
   });
+
+  test('nothing a surface offers goes around the gate: each tool and each resource read leaves its action', async () => {
+    mcp = await startMcp(place);
+    const { tools } = (await mcp.ask('tools/list')) as { tools: { name: string }[] };
+    for (const tool of tools) await mcp.call(tool.name, {});
+    await mcp.call('mcp__writ__job_list', {});
+    const ran = await mcp.call('shell', { command: 'echo hello' });
+    const read = await mcp.ask('resources/read', { uri: `writ://output/${ran.structured['output_id']}` });
+    expect(JSON.stringify(read)).toContain('hello');
+    await mcp.end();
+    mcp = undefined;
+    const { events } = JSON.parse((await runWrit(place, ['audit', 'list', '--json', '--limit', '200'])).stdout) as {
+      events: { type: string; tool?: string }[];
+    };
+    const started = events.filter((event) => event.type === 'action.decided' || event.type === 'action.refused').map((event) => event.tool);
+    expect(started.sort()).toEqual([...tools.map((tool) => tool.name), 'job_list', 'shell', 'shell_output'].sort());
+  });
 });
