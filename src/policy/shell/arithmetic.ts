@@ -1,15 +1,7 @@
 import type { ArithmeticExpression } from 'unbash';
 import { SOME, type Text } from '../text.ts';
-import type { Cell, Expander } from './expand.ts';
 import { held } from './parameters.ts';
-
-/** Arithmetic, as far as it matters: small constants fold, assignments are noted, and text that would run is found. */
-export interface Arithmetic {
-  /** The number as text, or "some number". */
-  evaluate(expression: ArithmeticExpression, cell: Cell): Text;
-  /** A subscript or operand given as text. */
-  number(text: Text, cell: Cell): number | undefined;
-}
+import type { Arithmetic, Cell, Expander } from './parts.ts';
 
 export interface ArithmeticHost {
   expander(): Expander;

@@ -2,10 +2,9 @@ import type { Call } from '../programs/program.ts';
 import type { Subject } from '../session.ts';
 import { FOREIGN, HOLE, isForeign, isKnown, isUnknown, SOME, type Text } from '../text.ts';
 import { judgeVariable } from './environment.ts';
-import type { Cell } from './expand.ts';
 import { after, both, type Flow, type Scene } from './flow.ts';
-import type { Interpreter } from './interpreter.ts';
 import { held } from './parameters.ts';
+import type { Cell, Interpreter } from './parts.ts';
 import { type State, withEntry, without } from './state.ts';
 import { LOCAL, NOTHING, type Stream } from './stream.ts';
 

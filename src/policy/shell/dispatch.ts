@@ -5,37 +5,14 @@ import { PROGRAMS } from '../programs/index.ts';
 import type { Call } from '../programs/program.ts';
 import type { Span, Subject } from '../session.ts';
 import { asSource, HOLE, isForeign, isKnown, isUnknown, type Text } from '../text.ts';
-import type { ParsedCommand } from '../types.ts';
 import { BUILTINS } from './builtins.ts';
 import { judgeVariable } from './environment.ts';
-import type { Cell } from './expand.ts';
 import { after, both, type Flow, joinFlows, type Scene } from './flow.ts';
-import type { Interpreter } from './interpreter.ts';
+import type { Cell, Dispatch, Interpreter, RunOptions } from './parts.ts';
+
 import { quoteWord } from './quote.ts';
 import { type ShellFunction, type State, withEntry } from './state.ts';
 import { eitherStream, LOCAL, NOTHING, type Stream } from './stream.ts';
-
-export interface RunOptions {
-  readonly outer: ParsedCommand['outer'];
-  /** Assignments among the words were carried out while expanding. */
-  readonly declared?: boolean;
-  /** Reached through `command`, `builtin` or a program: functions and aliases don't apply. */
-  readonly plain?: boolean;
-  readonly kept?: State['vars'];
-}
-
-/** Decides what a decoded simple command is: a function, an alias, a builtin, a known program, or nothing known. */
-export interface Dispatch {
-  run(argv: readonly Text[], state: State, span: Span, scene: Scene, options: RunOptions): Flow;
-  /** Text that a program hands to a shell. `lenient`: it may not be shell text at all, which then is "unknown", not a refusal. */
-  shellText(
-    text: Text,
-    state: State,
-    subject: Subject,
-    scene: Scene,
-    options: { readonly lenient: boolean; readonly args?: readonly Text[] },
-  ): Stream;
-}
 
 const ODD_NAME = /[^\x20-\x7E]/;
 const SELF_DESCRIBING = new Set(['--version', '--help', '-V']);

@@ -2,7 +2,8 @@ import { TOOL_HOMES } from '../paths/tables.ts';
 import type { Subject } from '../session.ts';
 import { HOLE, isKnown, type Text } from '../text.ts';
 import type { Scene } from './flow.ts';
-import type { Interpreter } from './interpreter.ts';
+import type { Interpreter } from './parts.ts';
+
 import type { State } from './state.ts';
 
 type Judge = (host: Interpreter, subject: Subject, scene: Scene, state: State, name: string, value: Text) => void;

@@ -1,18 +1,12 @@
 import { type Assignment, type HereDoc, type ParameterExpansionPart, type ParsedScript, parse, type Word, type WordPart } from 'unbash';
 import { ALTERNATIVES, type Meter } from '../budget.ts';
 import { activate, CLOSE, HOLE, isUnknown, ONE, OPEN, SOME, STAR, type Text } from '../text.ts';
-import type { Arithmetic } from './arithmetic.ts';
 import { expandBraces } from './braces.ts';
 import { held, target, transform } from './parameters.ts';
-import { distinct, type Frame, type State, withEntry } from './state.ts';
+import type { Arithmetic, Cell, Expander } from './parts.ts';
+import { distinct, withEntry } from './state.ts';
 import type { Stream } from './stream.ts';
 import { streamText } from './stream.ts';
-
-/** The state while one command is being expanded: `${x:=y}` and `$((x++))` change it on the way. */
-export interface Cell {
-  state: State;
-  readonly frame: Frame;
-}
 
 /** What expansion needs from whoever walks the script. */
 export interface ExpansionHost {
@@ -29,18 +23,6 @@ export interface ExpansionHost {
   ): Text;
   /** A variable that only the environment can have filled is expanded. */
   inherited(name: string, cell: Cell, part: { readonly pos: number; readonly end: number }): void;
-}
-
-export interface Expander {
-  /** Fields of one word after splitting, for every value its variables may have. */
-  fields(word: Word, cell: Cell): readonly (readonly Text[])[];
-  /** One string, not split: assignments, redirect targets, here-strings, `case`. Globs stay marked. */
-  texts(word: Word, cell: Cell): readonly Text[];
-  hereDoc(doc: HereDoc, cell: Cell): Text;
-  /** Text that a builtin expands again although it was quoted (`test -v 'a[$(x)]'`). Runs what lurks in it. */
-  lurking(text: Text, cell: Cell): void;
-  assign(assignment: Assignment, cell: Cell, declared?: 'local' | 'integer'): void;
-  set(name: string, values: readonly Text[], cell: Cell): void;
 }
 
 interface Chunk {

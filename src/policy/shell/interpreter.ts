@@ -1,50 +1,20 @@
 import type { Assignment, Command, CompoundCommand, CompoundList, ParsedScript, Redirected } from 'unbash';
-import { ALTERNATIVES, BUDGET, createMeter, type Meter, NotUnderstood } from '../budget.ts';
-import { createPathPolicy, type PathPolicy } from '../paths/policy.ts';
-import { createSession, type Session, type Span, type Subject } from '../session.ts';
+import { ALTERNATIVES, BUDGET, createMeter, NotUnderstood } from '../budget.ts';
+import { createPathPolicy } from '../paths/policy.ts';
+import { createSession, type Span, type Subject } from '../session.ts';
 import { HOLE, isForeign, type Text } from '../text.ts';
-import type { AssessContext, Effect, Opening, ParsedCommand, Verdict } from '../types.ts';
-import { type Arithmetic, createArithmetic } from './arithmetic.ts';
-import { createDispatch, type Dispatch } from './dispatch.ts';
+import type { AssessContext, Effect, ParsedCommand } from '../types.ts';
+import { createArithmetic } from './arithmetic.ts';
+import { createDispatch } from './dispatch.ts';
 import { judgeVariable } from './environment.ts';
-import { type Cell, createExpander, type Expander } from './expand.ts';
+import { createExpander } from './expand.ts';
 import { after, both, type Flow, joinFlows, type Scene } from './flow.ts';
+import type { Cell, Dispatch, Interpreter, Redirector, Walker } from './parts.ts';
 import { readScript } from './read.ts';
-import { createRedirector, type Redirector } from './redirect.ts';
+import { createRedirector } from './redirect.ts';
 import { type Frame, initialState, type State } from './state.ts';
 import { LOCAL, NOTHING, type Stream } from './stream.ts';
-import { createWalker, type Walker } from './walk.ts';
-
-/** The parts of one assessment, as they see each other. */
-export interface Interpreter {
-  readonly context: AssessContext;
-  readonly meter: Meter;
-  readonly session: Session;
-  readonly paths: PathPolicy;
-  readonly expander: Expander;
-  readonly arithmetic: Arithmetic;
-  readonly walker: Walker;
-  readonly redirector: Redirector;
-  readonly dispatch: Dispatch;
-  /** `<(...)` by the path that stands for it. */
-  readonly processes: ReadonlyMap<Text, Stream>;
-  simple(node: Command, state: State, frame: Frame, scene: Scene): Flow;
-  redirected(node: Redirected, state: State, frame: Frame, scene: Scene, run: (state: State, scene: Scene) => Flow): Flow;
-  /** A function body was seen; what is never called is judged at the end. */
-  defined(body: CompoundCommand | Redirected | CompoundList, frame: Frame): void;
-  called(body: CompoundCommand | Redirected | CompoundList): void;
-  /** Expands the words of a comparison: a secret in it is not shown to anybody. */
-  compare(really: boolean, expand: () => void): void;
-  /** Runs text as a script in this very shell (`eval`). */
-  text(source: Text, state: State, span: Span, scene: Scene): Flow;
-  report(
-    subject: Subject,
-    scene: Scene,
-    effect: Effect,
-    reason: string,
-    more?: { readonly verdict?: Verdict; readonly opens?: Opening },
-  ): void;
-}
+import { createWalker } from './walk.ts';
 
 const DECLARES = new Set(['export', 'declare', 'typeset', 'local', 'readonly', 'alias']);
 const OUTSIDE = new Set<Effect>(['destructive', 'blocked']);

@@ -1,28 +1,10 @@
-import type { Redirection } from 'unbash';
 import type { Subject } from '../session.ts';
 import { HOLE, isKnown, type Text } from '../text.ts';
-import type { Cell } from './expand.ts';
 import type { Scene } from './flow.ts';
-import type { Interpreter } from './interpreter.ts';
-import { type State, withEntry } from './state.ts';
+import type { Cell, Interpreter, Redirector } from './parts.ts';
+
+import { withEntry } from './state.ts';
 import { eitherStream, LOCAL, type Stream, thenStream } from './stream.ts';
-
-/** What the redirects of one command come to. */
-export interface Plumbing {
-  readonly state: State;
-  readonly scene: Scene;
-  /** Standard output goes to a file, not down the pipe. */
-  readonly captured: boolean;
-  /** `exec` without a program keeps them. */
-  keeps(argv: readonly Text[]): boolean;
-  /** The files as they are after it. */
-  wrote(files: State['files'], out: Stream): State['files'];
-}
-
-export interface Redirector {
-  open(redirects: readonly Redirection[], cell: Cell, scene: Scene): Plumbing;
-  close(plumbing: Plumbing, out: Stream): Stream;
-}
 
 const SOCKET = /^\/dev\/(tcp|udp)\/([^/]*)/;
 const NETWORK: Stream = { origin: 'network' };

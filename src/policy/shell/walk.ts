@@ -5,7 +5,6 @@ import type {
   CompoundList,
   Coproc,
   For,
-  ParsedScript,
   Pipeline,
   PipelineNode,
   Redirected,
@@ -16,17 +15,11 @@ import type {
 } from 'unbash';
 import { ROUNDS } from '../budget.ts';
 import { isKnown, type Text } from '../text.ts';
-import type { Cell } from './expand.ts';
 import { after, both, type Flow, joinFlows, joinMaybe, type Scene } from './flow.ts';
-import type { Interpreter } from './interpreter.ts';
+import type { Cell, Interpreter, Walker } from './parts.ts';
+
 import { distinct, type Frame, joinStates, type State, sameState, widened, withEntry } from './state.ts';
 import { eitherStream, LOCAL, NOTHING, type Stream, thenStream } from './stream.ts';
-
-/** Follows the control flow of a tree. Every branch is taken; nothing is pruned. */
-export interface Walker {
-  script(script: ParsedScript | CompoundList, state: State, frame: Frame, scene: Scene): Flow;
-  compound(command: CompoundCommand | Redirected | CompoundList, state: State, frame: Frame, scene: Scene): Flow;
-}
 
 /** A file now holds text from the network or a decoder that didn't before. */
 function gainedForeign(before: State['files'], now: State['files']): boolean {
