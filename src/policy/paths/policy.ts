@@ -106,6 +106,13 @@ export function createPathPolicy(context: AssessContext): PathPolicy {
     return above || other;
   }
 
+  /** A workspace below a temporary folder is no temporary file: what is removed above it, by name or by pattern, takes it along. */
+  function mayHoldWorkspace(place: Place): boolean {
+    return workspaces.some(
+      (base) => place.components.length <= base.length && place.components.every((part, i) => part === base[i] || !isKnown(part)),
+    );
+  }
+
   function removePlace(place: Place, recursive: boolean): readonly PathJudgement[] {
     const path = pathOf(place);
     if (place.open) return [{ effect: 'destructive', reason: 'removes something that cannot be known from the text' }];
@@ -117,8 +124,10 @@ export function createPathPolicy(context: AssessContext): PathPolicy {
       return found;
     }
     if (BLOCK_DEVICE.test(path)) return [{ effect: 'destructive', reason: 'removes a device' }];
-    if (TEMP.some((base) => within(place, base))) return [{ effect: 'local_write', reason: 'removes temporary files' }];
     const workspace = workspaces.find((base) => within(place, base));
+    const temporary = TEMP.some((base) => within(place, base));
+    if (temporary && workspace === undefined && !mayHoldWorkspace(place))
+      return [{ effect: 'local_write', reason: 'removes temporary files' }];
     if (workspace === undefined) return [{ effect: 'destructive', reason: 'removes something outside the workspace' }];
     const inside = place.components.slice(workspace.length);
     if (RUNS_LATER.matches(place.components, belowHome(place)) && !(inside.length === 1 && inside[0] === '.git')) {
