@@ -84,6 +84,7 @@ describe('adding text', () => {
   });
 });
 
+// biome-ignore-start lint/suspicious/noTemplateCurlyInString: shell text
 describe('any text', () => {
   const pieces = fc.constantFrom(
     ...'; | & && || ( ) { } < > >> << <<- <<< $( ) ` " \' \\ $ ${ } $(( )) [[ ]] if then fi for in do done while case esac ;; function x=1 rm -rf / ~ * ? [ ] ! # \n \t \r \0 {a,b} {1..9} a b sh -c eval /dev/tcp/h/1 $x "$@" \uFDD0 \uFDD4 \uD800 é $\'\\x41\''.split(
@@ -169,3 +170,4 @@ describe('hostile sizes', () => {
     expect(verdictOf(`${'echo $('.repeat(300)}x${')'.repeat(300)}`)).toBe('deny');
   });
 });
+// biome-ignore-end lint/suspicious/noTemplateCurlyInString: shell text

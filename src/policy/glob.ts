@@ -1,6 +1,6 @@
 import { CLOSE, DEEP, FOREIGN, HOLE, ONE, OPEN, SOME, STAR, type Text } from './text.ts';
 
-const escape = (char: string): string => char.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+const escaped = (char: string): string => char.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
 /** One marked path component as a regular expression source. A hole matches anything, so a match means "may be". */
 export function patternSource(text: Text, slash: boolean): string {
@@ -35,7 +35,7 @@ export function patternSource(text: Text, slash: boolean): string {
         source += '\\]';
         break;
       default:
-        source += escape(char);
+        source += escaped(char);
     }
   }
   return source;

@@ -3,7 +3,7 @@ import { all } from './define.ts';
 import type { Call, Program } from './program.ts';
 
 const LOSS =
-  /^(delete|destroy|remove|rm|rb|terminate|purge|deprovision|drop|wipe|reset|deregister|revoke|undelete_|empty|prune|del|kill)([-:].*)?$|^(delete|destroy|remove|terminate|purge|deregister)-/;
+  /^(delete|destroy|remove|rm|rb|terminate|purge|deprovision|drop|wipe|reset|deregister|revoke|empty|prune|del|kill)([-:].*)?$|^(delete|destroy|remove|terminate|purge|deregister)-/;
 const SECRET =
   /(secret|password|token|credential|access-key|get-parameter|kms|decrypt|print-access|print-identity|login|auth|keyvault|sts|session-token|assume-role|config-export|env pull|env get)/;
 
@@ -49,7 +49,7 @@ const provider: Program = (call) => {
 
 const terraform: Program = (call) => {
   const [verb = ''] = call.args.filter((arg) => !arg.startsWith('-'));
-  if (/^(version|help|fmt|validate|graph|console_|)$/.test(verb)) {
+  if (/^(version|help|fmt|validate|graph|)$/.test(verb)) {
     if (verb === 'validate' || verb === 'fmt') call.report('code_execution', 'reads the configuration of the project');
     return undefined;
   }

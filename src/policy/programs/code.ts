@@ -5,7 +5,7 @@ import type { Call } from './program.ts';
  * Code given as text to an interpreter. It isn't understood, and needn't be: it runs contained. What is looked for is a literal that
  * goes straight to a shell, and text that is decoded or fetched and then run.
  */
-export function inspectCode(call: Call, language: string, code: Text): void {
+export function inspectCode(call: Call, code: Text): void {
   if (isForeign(code)) call.report('blocked', 'runs text from the network or a decoder as a program');
   else if (isUnknown(code)) call.report('unknown', 'the program cannot be known in full from the text');
   // Data on standard input is data, unless the code runs its input.
@@ -34,7 +34,6 @@ export function inspectCode(call: Call, language: string, code: Text): void {
     (match) => match[1] ?? match[0],
   );
   if (FETCHES.test(code)) call.network('the program reaches another host', hosts);
-  void language;
 }
 
 const STRING = String.raw`(?:[rbfu]{0,2})(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|\x60((?:[^\x60\\$]|\\.)*)\x60)`;

@@ -80,7 +80,7 @@ const kubectl: Program = (call) => {
   const words = readWords(call.args, KUBE, false);
   const dashes = call.args.indexOf('--');
   const [verb = '', noun = ''] = words.operands;
-  if (verb === '' || verb === 'completion' || verb === 'help' || verb === 'explain_' || verb === 'kustomize') return undefined;
+  if (verb === '' || verb === 'completion' || verb === 'help' || verb === 'kustomize') return undefined;
   if (verb === 'version' && words.has('client')) return undefined;
   if (verb === 'config') {
     if (/^(view)$/.test(noun)) call.report('credential_access', 'may show credentials of clusters');
@@ -117,7 +117,7 @@ const helm = verbs({
   globals: 'n=- namespace=- kube-context=- kubeconfig=r debug',
   options: 'f=r values=r set=- version=- post-renderer=p output-dir=w d=w destination=w',
   table: `
-    template|lint|version|help|env|completion|create|package|dependency list|show_ : code
+    template|lint|version|help|env|completion|create|package|dependency list : code
     install|upgrade|list|ls|status|get|history|test|search|pull|push|repo|registry|dependency|show|fetch : net
     uninstall|delete|del|rollback : net destroy
     plugin : install
@@ -127,10 +127,8 @@ const helm = verbs({
 });
 
 export const CONTAINERS: readonly (readonly [string, Program])[] = [
-  ...all('docker podman nerdctl lima_', container),
+  ...all('docker podman nerdctl', container),
   ...all('docker-compose podman-compose', (call: Call) => {
-    const at = 0;
-    void at;
     const words: readonly Text[] = call.args;
     call.report('system_write', `${call.name} needs the container service of the host, which containment hides`, { opens: SOCKET });
     call.report('code_execution', 'runs the services of the project');
@@ -139,7 +137,7 @@ export const CONTAINERS: readonly (readonly [string, Program])[] = [
     return undefined;
   }),
   ...all('buildah skopeo crictl ctr kaniko img', verbs({ table: '* : host net', presets: ['docker'] })),
-  ...all('kubectl oc k k3s_ kubecolor', kubectl),
+  ...all('kubectl oc k kubecolor', kubectl),
   ['helm', helm],
   ...all(
     'kustomize',

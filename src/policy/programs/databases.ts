@@ -1,4 +1,4 @@
-import { HOLE, isUnknown, type Text } from '../text.ts';
+import { isUnknown, type Text } from '../text.ts';
 import { all } from './define.ts';
 import { type OptionTable, optionTable, readWords } from './options.ts';
 import type { Call, Program } from './program.ts';
@@ -174,7 +174,7 @@ export const DATABASES: readonly (readonly [string, Program])[] = [
     }),
   ),
   ...all(
-    'cqlsh clickhouse-client clickhouse sqlcmd isql tsql bcp influx snowsql bq_ trino presto beeline hive impala-shell cypher-shell arangosh couchdb etcdctl consul_ memcached-tool kcat kafkacat kafka-topics rabbitmqctl rabbitmqadmin',
+    'cqlsh clickhouse-client clickhouse sqlcmd isql tsql bcp influx snowsql trino presto beeline hive impala-shell cypher-shell arangosh couchdb etcdctl memcached-tool kcat kafkacat kafka-topics rabbitmqctl rabbitmqadmin',
     client({ options: 'u=- p=- port=- d=- f=r o=w', statements: 'e q query Q c execute', hosts: 'h host S server H', operands: true }),
   ),
   ...all('sqlite3 sqlite litecli duckdb', sqlite),
@@ -191,5 +191,3 @@ export const DATABASES: readonly (readonly [string, Program])[] = [
     return undefined;
   }),
 ];
-
-void HOLE;

@@ -1,4 +1,5 @@
 import { isBlockDevice } from '../paths/policy.ts';
+import type { Stream } from '../shell/stream.ts';
 import { HOLE, isUnknown, SOME, type Text } from '../text.ts';
 import { all, program } from './define.ts';
 import { fd, find } from './find.ts';
@@ -29,7 +30,7 @@ const transfer =
     }
     const sources = folder === undefined ? words.operands.slice(0, -1) : words.operands;
     const target = folder ?? words.operands.at(-1);
-    let content;
+    let content: Stream | undefined;
     for (const source of sources) {
       const stream = call.read(source);
       if (stream !== undefined) content = stream;
@@ -93,11 +94,10 @@ const chmod: Program = (call) => {
 const owner = program({
   options: 'R h f from=- reference=r',
   words: '-w',
-  also: (call, words) => {
+  also: (call) => {
     call.report('system_write', `${call.name} changes the owner of files`, {
       opens: { type: 'uncontained', why: 'changing owners needs rights that a contained run lacks' },
     });
-    void words;
     return undefined;
   },
 });
@@ -127,7 +127,7 @@ const overwritten: Program = (call) => {
 };
 
 const dd: Program = (call) => {
-  let content;
+  let content: Stream | undefined;
   for (const arg of call.args) {
     const [key, value] = [arg.slice(0, arg.indexOf('=')), arg.slice(arg.indexOf('=') + 1)];
     if (key === 'if') content = call.read(value);

@@ -9,7 +9,7 @@ const GLOBALS = optionTable(
 
 /** Keys of `git config` that name nothing that runs: the rest can start a program or change what is fetched. */
 const SAFE_KEY =
-  /^(user\.(name|email|signingkey)|author\.(name|email)|committer\.(name|email)|init\.defaultbranch|pull\.(rebase|ff)|push\.(default|autosetupremote|followtags)|fetch\.(prune|prunetags)|rebase\.(autosquash|autostash|updaterefs)|merge\.(ff|conflictstyle)|rerere\.enabled|diff\.(algorithm|renames|colormoved)|commit\.(verbose|gpgsign)|tag\.gpgsign|branch\..*\.(remote|merge|rebase|description)|branch\.(autosetuprebase|autosetupmerge|sort)|core\.(autocrlf|eol|safecrlf|filemode|ignorecase|quotepath|precomposeunicode|longpaths|symlinks|bare|logallrefupdates|repositoryformatversion|whitespace|abbrev|sparsecheckout|sparsecheckoutcone)|color\..*|column\..*|advice\..*|status\..*|log\..*|gui\..*|gc\.(auto|autodetach)|feature\..*|help\.autocorrect|safe\.directory|blame\..*|grep\..*|remote\..*\.(fetch|tagopt|prune|pushurl_)|submodule\..*\.(active|branch|ignore)|submodule\.recurse|lfs\.(locksverify|activitytimeout)|index\..*|pack\..*|http\.postbuffer)$/i;
+  /^(user\.(name|email|signingkey)|author\.(name|email)|committer\.(name|email)|init\.defaultbranch|pull\.(rebase|ff)|push\.(default|autosetupremote|followtags)|fetch\.(prune|prunetags)|rebase\.(autosquash|autostash|updaterefs)|merge\.(ff|conflictstyle)|rerere\.enabled|diff\.(algorithm|renames|colormoved)|commit\.(verbose|gpgsign)|tag\.gpgsign|branch\..*\.(remote|merge|rebase|description)|branch\.(autosetuprebase|autosetupmerge|sort)|core\.(autocrlf|eol|safecrlf|filemode|ignorecase|quotepath|precomposeunicode|longpaths|symlinks|bare|logallrefupdates|repositoryformatversion|whitespace|abbrev|sparsecheckout|sparsecheckoutcone)|color\..*|column\..*|advice\..*|status\..*|log\..*|gui\..*|gc\.(auto|autodetach)|feature\..*|help\.autocorrect|safe\.directory|blame\..*|grep\..*|remote\..*\.(fetch|tagopt|prune)|submodule\..*\.(active|branch|ignore)|submodule\.recurse|lfs\.(locksverify|activitytimeout)|index\..*|pack\..*|http\.postbuffer)$/i;
 
 const FOREIGN_PROTOCOL = /^(ext|fd)::/;
 
@@ -179,7 +179,7 @@ const OFF = /^(|false|true|cat|0|1|no|off|never|input|auto|always|\d+)$/;
 const isHarmless = (key: string, value: Text): boolean =>
   SAFE_KEY.test(key) ||
   (OFF.test(value) &&
-    /^(core\.(fsmonitor|pager|editor|askpass|hookspath|sshcommand)|pager\..*|diff\.external|protocol\..*|commit\.gpgsign|interactive\..*|sequence\.editor|http\.sslverify_)$/i.test(
+    /^(core\.(fsmonitor|pager|editor|askpass|hookspath|sshcommand)|pager\..*|diff\.external|protocol\..*|commit\.gpgsign|interactive\..*|sequence\.editor)$/i.test(
       key,
     ) &&
     (value === '' || /^(false|cat|true|0|off|never)$/.test(value)));
@@ -239,7 +239,7 @@ const config: GitVerb = (call, _words, args) => {
     `sets ${isKnown(key) ? key : 'an unknown key'} in the configuration of git, which can name programs`,
     folder === undefined || !isKnown(folder) ? {} : { opens: { type: 'path', path: folder, access: 'write' } },
   );
-  if (value !== undefined && value.startsWith('!')) call.shell(value.slice(1));
+  if (value?.startsWith('!')) call.shell(value.slice(1));
 };
 
 const runsRest =
@@ -333,21 +333,19 @@ const difftool: GitVerb = (call, words) => {
   if (command !== undefined) call.shell(command);
 };
 
-const grep: GitVerb = (call, words, args) => {
+const grep: GitVerb = (call, _words, args) => {
   for (const arg of args) {
     const pager = /^(?:-O|--open-files-in-pager=)(.+)$/s.exec(arg)?.[1];
     if (pager !== undefined) call.runsText(pager, 'git grep opens the files in a program');
     else if (/^(-O|--open-files-in-pager)$/.test(arg)) call.report('code_execution', 'git grep opens the files in a pager');
   }
-  void words;
 };
 
-const archive: GitVerb = (call, words, args) => {
+const archive: GitVerb = (call, words) => {
   const remoteHost = words.value('remote');
   if (remoteHost !== undefined) call.network('git archive reaches another host', [remoteHost], ['git']);
   const program = words.value('exec');
   if (program !== undefined) call.runsText(program, 'git starts a program named by an option');
-  void args;
 };
 
 const reflog: GitVerb = (call, words) => {
@@ -429,15 +427,15 @@ const OVERRIDES: ReadonlyMap<string, OptionTable> = new Map(
 );
 
 const VERBS: ReadonlyMap<string, GitVerb> = new Map<string, GitVerb>([
-  ...'status log show rev-parse rev-list describe blame annotate shortlog ls-files ls-tree cat-file name-rev merge-base cherry show-ref for-each-ref count-objects var version help whatchanged check-ignore check-attr check-mailmap diff-tree diff-index diff-files verify-commit verify-tag fsck range-diff symbolic-ref get-tar-commit-id stripspace column interpret-trailers show-branch request-pull_ fmt-merge-msg patch-id diagnose_ merge-tree unpack-file_ bugreport_ rev-tree'
+  ...'status log show rev-parse rev-list describe blame annotate shortlog ls-files ls-tree cat-file name-rev merge-base cherry show-ref for-each-ref count-objects var version help whatchanged check-ignore check-attr check-mailmap diff-tree diff-index diff-files verify-commit verify-tag fsck range-diff symbolic-ref get-tar-commit-id stripspace column interpret-trailers show-branch fmt-merge-msg patch-id merge-tree rev-tree'
     .split(' ')
     .map((name) => [name, name === 'log' || name === 'show' || name === 'whatchanged' ? diffReads : reads] as const),
   ['diff', diffReads],
   ['grep', grep],
-  ...'add mv init update-index notes pack-refs repack gc prune-packed commit-graph multi-pack-index maintenance_ rerere sparse-checkout replace write-tree read-tree commit-tree hash-object mktag mktree unpack-objects index-pack pack-objects bundle format-patch update-server-info checkout-index mailinfo mailsplit fast-export'
+  ...'add mv init update-index notes pack-refs repack gc prune-packed commit-graph multi-pack-index rerere sparse-checkout replace write-tree read-tree commit-tree hash-object mktag mktree unpack-objects index-pack pack-objects bundle format-patch update-server-info checkout-index mailinfo mailsplit fast-export'
     .split(' ')
     .map((name) => [name, writes] as const),
-  ...'commit merge cherry-pick revert am pull_ mergetool_ fast-import citool_ gui_'.split(' ').map((name) => [name, hooks] as const),
+  ...'commit merge cherry-pick revert am fast-import'.split(' ').map((name) => [name, hooks] as const),
   ['checkout', checkout],
   ['switch', checkout],
   ['restore', restore],

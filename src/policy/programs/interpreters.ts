@@ -57,8 +57,8 @@ interface Language {
   /** Options that take code as their value. */
   readonly code: string;
   readonly options: string;
-  /** What code in this language looks like when it starts a shell. */
-  readonly language: 'python' | 'node' | 'perl' | 'ruby' | 'php' | 'other';
+  /** Only where something of the language itself is known. */
+  readonly language?: 'python' | 'node';
   readonly oneDash?: boolean;
 }
 
@@ -77,12 +77,12 @@ const interpreter = ({ code, options, language, oneDash }: Language): Program =>
     for (const { name, value, role } of words.options) {
       if (names.includes(name) && value !== undefined) {
         given = true;
-        inspectCode(call, language, value);
+        inspectCode(call, value);
       } else if (role === 'r' && value !== undefined) call.runsFile(value, `${call.name} loads a file`);
       else if (role === 'w' && value !== undefined) call.write(value);
       else if (name === 'm' && language === 'python') {
         given = true;
-        pythonModule(call, value ?? HOLE, words.operands);
+        pythonModule(call, value ?? HOLE);
       }
     }
     if (given) return undefined;
@@ -91,11 +91,11 @@ const interpreter = ({ code, options, language, oneDash }: Language): Program =>
       if (/(^|\/)writ(\.\w+)?$/.test(file)) call.inner(call.args.length, { words: ['writ', ...call.args.slice((words.at[0] ?? 0) + 1)] });
       if (language === 'node' && /^(inspect|--)$/.test(file)) return undefined;
       const stream = call.runsFile(file, `runs a ${call.name} program`);
-      if (stream?.text !== undefined && stream.origin === 'local') inspectCode(call, language, stream.text);
+      if (stream?.text !== undefined && stream.origin === 'local') inspectCode(call, stream.text);
       return undefined;
     }
     call.runsStream(call.stdin, `${call.name} runs what it reads`);
-    if (call.stdin.text !== undefined) inspectCode(call, language, call.stdin.text);
+    if (call.stdin.text !== undefined) inspectCode(call, call.stdin.text);
     return undefined;
   };
 };
@@ -104,7 +104,7 @@ const interpreter = ({ code, options, language, oneDash }: Language): Program =>
 const READS_DATA = new Set(['json.tool', 'calendar', 'this', 'platform', 'tokenize', 'ast', 'tabnanny', 'quopri', 'pyclbr']);
 
 /** `python -m X`: a few modules read data, some reach the network or install; the rest is code. */
-function pythonModule(call: Call, module: Text, operands: readonly Text[]): void {
+function pythonModule(call: Call, module: Text): void {
   if (isForeign(module)) call.report('blocked', 'runs a module named by the network');
   if (isUnknown(module)) call.report('unknown', 'runs a module that cannot be known from the text');
   if (module === 'pip' || module === 'ensurepip' || module === 'pipx' || module === 'uv' || module === 'poetry') {
@@ -113,10 +113,9 @@ function pythonModule(call: Call, module: Text, operands: readonly Text[]): void
   }
   if (/^(http\.server|SimpleHTTPServer|smtpd)$/.test(module)) call.report('code_execution', 'serves files');
   if (module === 'this') return;
-  void operands;
 }
 
-const php = interpreter({ code: 'r run', options: 'd=c c=r f=r file=r B=- R=- E=- F=r S=- t=r z=r a i l n w m', language: 'php' });
+const php = interpreter({ code: 'r run', options: 'd=c c=r f=r file=r B=- R=- E=- F=r S=- t=r z=r a i l n w m' });
 
 export const INTERPRETERS: readonly (readonly [string, Program])[] = [
   ...all('sh bash dash ash ksh mksh zsh fish rbash yash posh tcsh csh rc nu elvish xonsh', shell),
@@ -143,7 +142,7 @@ export const INTERPRETERS: readonly (readonly [string, Program])[] = [
     if (/^(install|add|cache|upgrade|vendor)$/.test(verb ?? ''))
       call.report('install', 'downloads modules', { opens: { type: 'hosts', hosts: [], presets: ['npm', 'deno'] } });
     if (verb === 'publish' || verb === 'deploy') call.network('publishes to another host', []);
-    if (verb === 'eval') inspectCode(call, 'node', call.args.at(-1) ?? '');
+    if (verb === 'eval') inspectCode(call, call.args.at(-1) ?? '');
     for (const arg of call.args) if (/^https?:/.test(arg)) call.report('blocked', 'runs a program straight from the network');
     if (verb === 'run' || verb === undefined) {
       const file = call.args.filter((arg) => !arg.startsWith('-'))[1];
@@ -154,19 +153,16 @@ export const INTERPRETERS: readonly (readonly [string, Program])[] = [
     }
     return undefined;
   }),
-  ...all('perl perl5', interpreter({ code: 'e E', options: 'I=- M=- m=- C?- D=- F=- i?- l?- 0?- x?- n p a w c T s', language: 'perl' })),
-  ...all('ruby jruby', interpreter({ code: 'e', options: 'r=- I=- C=r E=- F=- K=- W?- x?- i?- n p a l w c', language: 'ruby' })),
+  ...all('perl perl5', interpreter({ code: 'e E', options: 'I=- M=- m=- C?- D=- F=- i?- l?- 0?- x?- n p a w c T s' })),
+  ...all('ruby jruby', interpreter({ code: 'e', options: 'r=- I=- C=r E=- F=- K=- W?- x?- i?- n p a l w c' })),
   ['php', php],
-  ...all('lua luajit texlua', interpreter({ code: 'e', options: 'l=- W i', language: 'other' })),
-  ...all('Rscript R r littler', interpreter({ code: 'e', options: 'f=r file=r q vanilla slave no-save', language: 'other' })),
-  ...all('julia', interpreter({ code: 'e eval E print', options: 'L=r load=r J=r sysimage=r project?- p=- t=-', language: 'other' })),
-  ...all('osascript', interpreter({ code: 'e', options: 'l=-', language: 'other' })),
-  ...all(
-    'pwsh powershell',
-    interpreter({ code: 'c command Command C EncodedCommand enc', options: 'f=r file=r File=r', language: 'other', oneDash: true }),
-  ),
+  ...all('lua luajit texlua', interpreter({ code: 'e', options: 'l=- W i' })),
+  ...all('Rscript R r littler', interpreter({ code: 'e', options: 'f=r file=r q vanilla slave no-save' })),
+  ...all('julia', interpreter({ code: 'e eval E print', options: 'L=r load=r J=r sysimage=r project?- p=- t=-' })),
+  ...all('osascript', interpreter({ code: 'e', options: 'l=-' })),
+  ...all('pwsh powershell', interpreter({ code: 'c command Command C EncodedCommand enc', options: 'f=r file=r File=r', oneDash: true })),
   ...all(
     'tclsh wish guile racket sbcl clisp ecl clojure clj bb scala groovy kotlin swipl octave-cli octave maxima gnuplot scheme chicken-csi csi jsc qjs hermes erl escript runghc runhaskell stack-run cling root js d8 wasmtime wasmer java jshell',
-    interpreter({ code: 'e eval', options: 'f=- cp=- classpath=- jar=r D=- load=r l=r', language: 'other' }),
+    interpreter({ code: 'e eval', options: 'f=- cp=- classpath=- jar=r D=- load=r l=r' }),
   ),
 ];

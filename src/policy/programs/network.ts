@@ -26,10 +26,9 @@ const curl: Program = (call) => {
   for (const { name, value = '', role } of words.options) {
     if (name === 'url') urls.push(value);
     else if (name === 'K' || name === 'config') {
-      const text = value === '-' ? call.stdin.text : call.read(value)?.text;
+      if (value !== '-') call.read(value);
       call.report('unknown', 'takes its options from a file');
       call.network('curl reaches hosts named in a file', []);
-      void text;
     } else if (/^(o|output)$/.test(name)) out = folder === undefined || value.startsWith('/') ? value : `${folder}/${value}`;
     else if (role === 'w') call.write(value);
     else if (role === 'r') call.read(value);
@@ -306,7 +305,7 @@ export const NETWORK: readonly (readonly [string, Program])[] = [
   ...all('wget wget2', wget),
   ...all('http https xh xhs httpie', httpie),
   ...all('aria2c axel lynx w3m links elinks lftp ftp ncftp youtube-dl yt-dlp httrack gallery-dl', generic('reaches another host')),
-  ...all('ssh autossh mosh dbclient sshpass_', ssh),
+  ...all('ssh autossh mosh dbclient', ssh),
   ...all('sshpass', (call: Call) => {
     call.report('credential_access', 'passes a password on');
     const words = readWords(call.args, optionTable('p=- f=r d=- P=- e v'), true);
@@ -332,7 +331,7 @@ export const NETWORK: readonly (readonly [string, Program])[] = [
     'ssh-keyscan whois traceroute tracepath mtr nmap masscan zmap hping3 fping arping nping dnsrecon iperf iperf3 telnet rlogin rsh finger ntpdate sntp speedtest speedtest-cli wscat websocat grpcurl evans mqtt mosquitto_pub mosquitto_sub swaks mail mailx mutt sendmail msmtp ngrok cloudflared localtunnel lt tailscale',
     generic('reaches other hosts'),
   ),
-  ...all('ping ping6 dig host nslookup drill resolvectl getent_ delv kdig dog', lookup),
+  ...all('ping ping6 dig host nslookup drill resolvectl delv kdig dog', lookup),
   ...all('nc ncat netcat nc.openbsd nc.traditional', netcat),
   ['socat', socat],
   ['gh', gh],
@@ -400,5 +399,3 @@ export const NETWORK: readonly (readonly [string, Program])[] = [
     return { origin: call.stdin.origin === 'network' ? 'network' : 'decoded' };
   }),
 ];
-
-void (undefined as Words | undefined);

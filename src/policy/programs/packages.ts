@@ -1,5 +1,5 @@
 import { LOCAL } from '../shell/stream.ts';
-import { HOLE, isKnown, isUnknown, type Text } from '../text.ts';
+import { isKnown, isUnknown, type Text } from '../text.ts';
 import { all, program } from './define.ts';
 import { optionTable, readWords } from './options.ts';
 import type { Call, Program } from './program.ts';
@@ -7,12 +7,12 @@ import { verbs } from './verbs.ts';
 
 const NODE_VERBS = `
   : safe
-  install|i|in|add|ci|clean-install|install-ci-test|cit|it|install-test|update|upgrade|up|dedupe|link|ln|rebuild|create|import|fetch|dlx|init_|audit fix|exec_|import|patch-commit|rebuild : install
-  test|t|tst|start|stop|restart|run|run-script|rum|build|lint|dev|pack|version|prune|shrinkwrap|node|workspace|workspaces|patch|deploy_|bench|watch|typecheck|format|preview|serve|e2e|coverage|clean|prepare|compile|docs|generate|storybook : code
+  install|i|in|add|ci|clean-install|install-ci-test|cit|it|install-test|update|upgrade|up|dedupe|link|ln|rebuild|create|import|fetch|dlx|audit fix|import|patch-commit|rebuild : install
+  test|t|tst|start|stop|restart|run|run-script|rum|build|lint|dev|pack|version|prune|shrinkwrap|node|workspace|workspaces|patch|bench|watch|typecheck|format|preview|serve|e2e|coverage|clean|prepare|compile|docs|generate|storybook : code
   exec|x : code
   init : write
   uninstall|remove|rm|un|unlink|r : write
-  ls|list|la|ll|root|prefix|bin|explain|why|help|pkg get|completion|query|fund|licenses|store path|store status|config get|config list|cache dir|sbom|explore_ : safe
+  ls|list|la|ll|root|prefix|bin|explain|why|help|pkg get|completion|query|fund|licenses|store path|store status|config get|config list|cache dir|sbom : safe
   pkg set|pkg delete|set-script : write
   view|info|show|v|outdated|search|s|audit|ping|whoami|doctor|repo|bugs|home|profile|stars|access|org|owner ls|team ls|dist-tag ls|diff : net
   publish|deprecate|unpublish|dist-tag|owner|team|access|star|unstar|hook|npm publish|login|adduser|logout|token|trust : upload
@@ -25,7 +25,7 @@ const NODE_VERBS = `
 const HARD_CONFIG =
   'script-shell=p node-options=- prefix=w C=r cwd=r dir=r w=- workspace=- userconfig=r globalconfig=r registry=n cache=w loglevel=- F=- filter=- shell=p git=p';
 
-const node = (name: string): Program => {
+const node = (): Program => {
   const run = verbs({
     globals: HARD_CONFIG,
     options: HARD_CONFIG,
@@ -44,7 +44,6 @@ const node = (name: string): Program => {
       return undefined;
     },
   });
-  void name;
   return (call) => {
     // A verb that is no verb of theirs is a script of the project for yarn, pnpm and bun.
     const first = call.args.find((arg) => !arg.startsWith('-'));
@@ -71,7 +70,7 @@ const KNOWN_VERB = new Set(
 
 /** `npx`, `npm exec`: what isn't there is downloaded, unless that is forbidden. */
 function execRemote(call: Call): void {
-  if (call.args.some((arg) => /^(--no-install|--no|--offline|--prefer-offline_)$/.test(arg)) || call.args.includes('--no')) return;
+  if (call.args.some((arg) => /^(--no-install|--no|--offline)$/.test(arg)) || call.args.includes('--no')) return;
   call.report('install', 'downloads and runs a package that may not be there', { opens: { type: 'hosts', hosts: [], presets: ['npm'] } });
 }
 
@@ -111,8 +110,8 @@ const npx: Program = (call) => {
 
 const UV_TABLE = `
   : safe
-  run|build|venv|python find|version|tree|lock_ : code
-  sync|add|lock|pip install|pip sync|pip compile|tool install|tool run|tool upgrade|python install|self update|remove|export_|init_ : install
+  run|build|venv|python find|version|tree : code
+  sync|add|lock|pip install|pip sync|pip compile|tool install|tool run|tool upgrade|python install|self update|remove : install
   init|pip uninstall|cache clean|cache prune|tool uninstall|python pin : write
   pip list|pip show|pip freeze|pip tree|pip check|python list|python dir|tool list|tool dir|cache dir|export|help : safe
   publish : upload
@@ -198,13 +197,13 @@ const cargo: Program = (call) => {
     options:
       'manifest-path=r target-dir=w p=- package=- bin=- example=- features=- F=- target=- j=- config=c path=r git=n registry=- root=w out-dir=w message-format=-',
     table: `
-      build|b|check|c|test|t|run|r|bench|clippy|fmt|fix|doc|d|rustc|rustdoc|nextest|miri|expand|llvm-cov|tarpaulin|criterion|package|watch|make|xtask|insta|hack|deny|machete|udeps|outdated_|release_|wasm|component|leptos|tauri|shuttle_ : code
+      build|b|check|c|test|t|run|r|bench|clippy|fmt|fix|doc|d|rustc|rustdoc|nextest|miri|expand|llvm-cov|tarpaulin|criterion|package|watch|make|xtask|insta|hack|deny|machete|udeps|wasm|component|leptos|tauri : code
       clean|init|new|generate-lockfile|remove|rm : write
       add : install
       install|update|fetch|vendor|binstall|upgrade|generate : install
-      search|info|audit|outdated|owner_ : net
+      search|info|audit|outdated : net
       publish|yank|owner|login|logout : upload
-      tree|metadata|pkgid|locate-project|version|help|read-manifest|verify-project|uninstall_|--list : safe
+      tree|metadata|pkgid|locate-project|version|help|read-manifest|verify-project|--list : safe
       uninstall : system
       * : unknown
     `,
@@ -224,8 +223,8 @@ const go = verbs({
   options:
     'exec=p toolexec=p o=w C=r overlay=r modfile=r run=- count=- timeout=- tags=- ldflags=- gcflags=- coverprofile=w cpuprofile=w memprofile=w vettool=p bench=- mod=-',
   table: `
-    build|test|run|vet|generate|fmt|fix|tool|bug|doc_ : code
-    list|env|version|doc|help|mod graph|mod why|mod verify|mod edit_|work edit_ : safe
+    build|test|run|vet|generate|fmt|fix|tool|bug : code
+    list|env|version|doc|help|mod graph|mod why|mod verify|mod|work : safe
     get|install|mod download|mod tidy|mod vendor|work sync : install
     mod init|mod edit|work init|work use|work edit|clean|telemetry : write
     * : unknown
@@ -285,7 +284,7 @@ const installs =
   };
 
 export const PACKAGES: readonly (readonly [string, Program])[] = [
-  ...all('npm yarn pnpm bun cnpm', node('npm')),
+  ...all('npm yarn pnpm bun cnpm', node()),
   ...all('npx pnpx bunx', npx),
   ...all('uvx pipx_run', (call: Call) => {
     call.report('code_execution', 'runs a program of a package');
@@ -324,7 +323,7 @@ export const PACKAGES: readonly (readonly [string, Program])[] = [
       globals: 'C=r directory=r P=r project=r',
       options: 'with=- without=-',
       table:
-        'install|add|update|lock|self : install\n run|build|shell|check_|env : code\n show|check|version|help|about|search|list : safe\n init|new|remove|export|config : write\n publish : upload\n * : unknown',
+        'install|add|update|lock|self : install\n run|build|shell|env : code\n show|check|version|help|about|search|list : safe\n init|new|remove|export|config : write\n publish : upload\n * : unknown',
       presets: ['pypi'],
       also: (call, verb) => (verb === 'run' ? call.inner(call.args.indexOf('run') + 1) : undefined),
     }),
@@ -364,7 +363,7 @@ export const PACKAGES: readonly (readonly [string, Program])[] = [
     verbs({
       globals: 'n=- name=- p=w prefix=w',
       table:
-        'install|create|update|upgrade|env create|env update : install\n remove|uninstall|clean : write\n list|info|search|env list|env export|help|config_ : safe\n activate|deactivate|run|shell|develop : code\n init : persist\n config : persist\n * : unknown',
+        'install|create|update|upgrade|env create|env update : install\n remove|uninstall|clean : write\n list|info|search|env list|env export|help : safe\n activate|deactivate|run|shell|develop : code\n init : persist\n config : persist\n * : unknown',
       presets: ['conda'],
     }),
   ),
@@ -387,7 +386,7 @@ export const PACKAGES: readonly (readonly [string, Program])[] = [
     verbs({
       globals: 'd=r working-dir=r',
       table:
-        'install|update|require|create-project|upgrade|i|u : install\n run|run-script|exec|test|dump-autoload|dumpautoload|validate_ : code\n show|info|validate|outdated|licenses|why|depends|status|help|about|diagnose : safe\n remove|init|config|clear-cache : write\n global : install system\n * : code',
+        'install|update|require|create-project|upgrade|i|u : install\n run|run-script|exec|test|dump-autoload|dumpautoload : code\n show|info|validate|outdated|licenses|why|depends|status|help|about|diagnose : safe\n remove|init|config|clear-cache : write\n global : install system\n * : code',
       presets: ['packagist'],
     }),
   ),
@@ -495,7 +494,5 @@ export const PACKAGES: readonly (readonly [string, Program])[] = [
     }),
   ),
 ];
-
-void HOLE;
 
 export type { Text };

@@ -1,4 +1,4 @@
-import { HOLE, isUnknown, type Text } from '../text.ts';
+import type { Text } from '../text.ts';
 import { all, program } from './define.ts';
 import type { Call, Program } from './program.ts';
 
@@ -39,7 +39,7 @@ const make = program({
 export const PROJECT: readonly (readonly [string, Program])[] = [
   ...all('make gmake bmake', make),
   ...all(
-    'ninja samu just task mage rake thor invoke inv fab nox tox scons waf bazel bazelisk buck buck2 pants please earthly_ ant buildr lein boot mill',
+    'ninja samu just task mage rake thor invoke inv fab nox tox scons waf bazel bazelisk buck buck2 pants please ant buildr lein boot mill',
     runs('runs tasks of the project'),
   ),
   ...all('mvn mvnw gradle gradlew sbt maven', runs('builds the project, which runs its plug-ins')),
@@ -52,11 +52,11 @@ export const PROJECT: readonly (readonly [string, Program])[] = [
     compiler,
   ),
   ...all(
-    'tsc vue-tsc tsgo esbuild swc babel rollup rolldown webpack webpack-cli vite parcel snowpack turbo nx lerna rush gulp grunt tsup unbuild microbundle ncc pkg next nuxt astro remix gatsby ng vue-cli-service svelte-kit eleventy hugo jekyll mkdocs sphinx-build docusaurus storybook electron expo react-native metro wrangler_ tailwindcss postcss sass less_ lessc stylus pug prisma drizzle-kit knex typeorm sequelize graphql-codegen openapi-generator protoc buf_ tree-sitter bindgen cbindgen wasm-pack',
+    'tsc vue-tsc tsgo esbuild swc babel rollup rolldown webpack webpack-cli vite parcel snowpack turbo nx lerna rush gulp grunt tsup unbuild microbundle ncc pkg next nuxt astro remix gatsby ng vue-cli-service svelte-kit eleventy hugo jekyll mkdocs sphinx-build docusaurus storybook electron expo react-native metro tailwindcss postcss sass lessc stylus pug prisma drizzle-kit knex typeorm sequelize graphql-codegen openapi-generator protoc tree-sitter bindgen cbindgen wasm-pack',
     runs('runs a build tool with the configuration of the project'),
   ),
   ...all(
-    'eslint prettier biome oxlint stylelint standard xo tslint jshint markdownlint markdownlint-cli2 cspell alex textlint commitlint lint-staged husky_ knip depcheck depcruise madge syncpack publint attw dprint rome',
+    'eslint prettier biome oxlint stylelint standard xo tslint jshint markdownlint markdownlint-cli2 cspell alex textlint commitlint lint-staged knip depcheck depcruise madge syncpack publint attw dprint rome',
     runs('runs a checker with the configuration of the project'),
   ),
   ...all(
@@ -65,38 +65,30 @@ export const PROJECT: readonly (readonly [string, Program])[] = [
   ),
   ...all('pytest py.test unittest nose2 coverage behave robot hypothesis locust', runs('runs the tests of the project')),
   ...all(
-    'mypy pyright ruff black isort flake8 pylint autopep8 yapf bandit pydocstyle vulture pyupgrade ty pyre pytype djlint sqlfluff codespell pre-commit_',
+    'mypy pyright ruff black isort flake8 pylint autopep8 yapf bandit pydocstyle vulture pyupgrade ty pyre pytype djlint sqlfluff codespell',
     runs('runs a checker with the configuration of the project'),
   ),
-  ...all(
-    'django-admin flask uvicorn gunicorn hypercorn celery alembic streamlit jupyter nbconvert ipython cython f2py maturin_ scrapy',
-    runs(),
-  ),
+  ...all('django-admin flask uvicorn gunicorn hypercorn celery alembic streamlit jupyter nbconvert ipython cython f2py scrapy', runs()),
   ...all('rubocop rspec minitest cucumber standardrb reek brakeman rails bin/rails rackup puma sidekiq guard haml erb', runs()),
   ...all('phpunit pest phpstan psalm phpcs phpcbf php-cs-fixer artisan behat', runs()),
+  ...all('gofmt goimports golangci-lint staticcheck gopls dlv air mockgen stringer wire sqlc ginkgo gotestsum gotest', runs()),
+  ...all('rustfmt clippy-driver cargo-clippy miri trunk', runs()),
   ...all(
-    'gofmt goimports golangci-lint staticcheck govulncheck_ gopls dlv air mockgen stringer wire sqlc goreleaser_ ginkgo gotestsum gotest',
-    runs(),
-  ),
-  ...all('rustfmt clippy-driver cargo-clippy miri cross_ trunk', runs()),
-  ...all(
-    'shellcheck shfmt hadolint yamllint actionlint jsonlint taplo vale tidy csslint editorconfig-checker checkmake ansible-lint tflint checkov_ kubeval kubeconform conftest opa',
+    'shellcheck shfmt hadolint yamllint actionlint jsonlint taplo vale tidy csslint editorconfig-checker checkmake ansible-lint tflint kubeval kubeconform conftest opa',
     program({ options: 'w l d i=- f=- c=- s=-', words: 'r' }),
   ),
   ...all(
-    'ktlint detekt checkstyle pmd spotbugs google-java-format scalafmt scalafix ormolu hlint stylish-haskell elm-format elm swiftformat swiftlint swift xcodebuild dart flutter fvm mix_ iex elixir_ erlc rebar3 dialyzer gleam crystal shards_ nimble clang-format clang-tidy cppcheck include-what-you-use astyle uncrustify valgrind gcov lcov gcovr kcov perf gprof callgrind_annotate heaptrack',
+    'ktlint detekt checkstyle pmd spotbugs google-java-format scalafmt scalafix ormolu hlint stylish-haskell elm-format elm swiftformat swiftlint swift xcodebuild dart flutter fvm iex erlc rebar3 dialyzer gleam crystal nimble clang-format clang-tidy cppcheck include-what-you-use astyle uncrustify valgrind gcov lcov gcovr kcov perf gprof callgrind_annotate heaptrack',
     runs(),
   ),
   ...all('protoc-gen-go flatc thrift capnp antlr4 bison flex yacc lex re2c swig gperf', runs('generates code', 'o=w')),
   ...all(
-    'doxygen javadoc typedoc jsdoc rustdoc godoc_ pdoc sphinx-apidoc swagger redoc-cli redocly asciidoctor asciidoc pdflatex xelatex lualatex latex latexmk tex bibtex biber context typst dot neato circo mermaid mmdc plantuml drawio inkscape ffmpeg ffprobe sox convert magick identify mogrify gs pdftotext pdfinfo qpdf tesseract exiftool optipng pngquant cwebp svgo gifsicle',
+    'doxygen javadoc typedoc jsdoc rustdoc pdoc sphinx-apidoc swagger redoc-cli redocly asciidoctor asciidoc pdflatex xelatex lualatex latex latexmk tex bibtex biber context typst dot neato circo mermaid mmdc plantuml drawio inkscape ffmpeg ffprobe sox convert magick identify mogrify gs pdftotext pdfinfo qpdf tesseract exiftool optipng pngquant cwebp svgo gifsicle',
     runs('runs a converter, whose input may hold code'),
   ),
   ...all('concurrently npm-run-all run-s run-p nodemon forever onchange chokidar', (call: Call) => {
     call.report('code_execution', 'runs commands of the project');
-    const text = call.args.find((arg) => /\s/.test(arg));
     for (const arg of call.args) if (/\s/.test(arg)) call.shell(arg);
-    void text;
     return undefined;
   }),
   ...all('cross-env cross-env-shell', (call: Call) => {
@@ -129,6 +121,3 @@ export const PROJECT: readonly (readonly [string, Program])[] = [
     return undefined;
   }),
 ];
-
-void HOLE;
-void isUnknown;

@@ -1,4 +1,4 @@
-import { HOLE, isUnknown, SOME, type Text } from '../text.ts';
+import { isUnknown, SOME } from '../text.ts';
 import { all, program } from './define.ts';
 import { optionTable, readWords } from './options.ts';
 import type { Call, Program } from './program.ts';
@@ -155,7 +155,7 @@ const power: Program = changes('stops or restarts the system');
 export const SYSTEM: readonly (readonly [string, Program])[] = [
   ['ps', ps],
   ...all(
-    'top htop btop atop free vmstat iostat mpstat sar lsof pgrep pidof pstree pmap nproc_ lscpu lsblk lsusb lspci lsmod lshw dmidecode blkid_ findmnt ss netstat uptime_ last lastlog dmesg journalctl ulimit_ ipcs getent numactl nvidia-smi sensors loginctl_ lsns lslocks swapon_ hostnamectl_ timedatectl_ localectl_ ldconfig_ runlevel lsb_release acpi upower fuser_ pwdx stress stress-ng systemd-analyze systemd-detect-virt neofetch fastfetch screenfetch inxi cpuid tload watch_ procs bandwhich iotop nethogs iftop',
+    'top htop btop atop free vmstat iostat mpstat sar lsof pgrep pidof pstree pmap lscpu lsblk lsusb lspci lsmod lshw dmidecode findmnt ss netstat last lastlog dmesg journalctl ipcs getent numactl nvidia-smi sensors lsns lslocks runlevel lsb_release acpi upower pwdx stress stress-ng systemd-analyze systemd-detect-virt neofetch fastfetch screenfetch inxi cpuid tload procs bandwhich iotop nethogs iftop',
     program({ options: 'o=- O=- p=- u=- U=- n=- f=- d=- g=- G=- t=- L=- H=- since=- until=- unit=- b?- S=- k=- D=- output=-', words: '-' }),
   ),
   ['fuser', (call: Call) => (call.args.some((arg) => /^-\w*k/.test(arg)) ? signals(call) : undefined)],
@@ -215,7 +215,7 @@ export const SYSTEM: readonly (readonly [string, Program])[] = [
     changes('changes the firewall or network'),
   ),
   ...all(
-    'ldconfig update-alternatives update-ca-certificates update-grub grub-install grub-mkconfig dracut mkinitramfs update-initramfs dpkg-reconfigure debconf-set-selections alternatives authselect setenforce semanage restorecon chcon aa-enforce aa-complain apparmor_parser auditctl timedatectl_ locale-gen',
+    'ldconfig update-alternatives update-ca-certificates update-grub grub-install grub-mkconfig dracut mkinitramfs update-initramfs dpkg-reconfigure debconf-set-selections alternatives authselect setenforce semanage restorecon chcon aa-enforce aa-complain apparmor_parser auditctl locale-gen',
     changes('changes the system'),
   ),
   ...all(
@@ -258,6 +258,3 @@ export const SYSTEM: readonly (readonly [string, Program])[] = [
   ['eject', changes('controls a device')],
   ...all('chvt loadkeys setfont kbd_mode openvt deallocvt', changes('controls the console')),
 ];
-
-const unused: readonly Text[] = [HOLE];
-void unused;

@@ -219,7 +219,7 @@ export const TEXT: readonly (readonly [string, Program])[] = [
   ...all('tr', tr),
   ['rev', program({ words: 'r', prints: 'decoded' })],
   ...all(
-    'fold fmt expand unexpand col colrm column iconv dos2unix_ pr ul nroff',
+    'fold fmt expand unexpand col colrm column iconv pr ul nroff',
     program({
       options: 'w=- t=- s=- f=- c=- o=- N=- width=- goal=- separator=- table-columns=- output-separator=- from-code=- to-code=- output=w',
       words: 'r',
@@ -249,7 +249,7 @@ export const TEXT: readonly (readonly [string, Program])[] = [
     }),
   ],
   ...all(
-    'xmllint xsltproc xmlstarlet csvcut csvlook csvgrep csvstat csvjson mlr qsv xsv dasel fx gron html2text pandoc_',
+    'xmllint xsltproc xmlstarlet csvcut csvlook csvgrep csvstat csvjson mlr qsv xsv dasel fx gron html2text',
     program({ options: 'o=w output=w xpath=- format schema=r', words: 'r' }),
   ),
   ['pandoc', program({ options: 'o=w output=w f=- t=- from=- to=- F=p filter=p L=p lua-filter=p pdf-engine=p template=r', words: 'r' })],
@@ -294,7 +294,7 @@ export const TEXT: readonly (readonly [string, Program])[] = [
   ],
   ...all('seq', some),
   ...all(
-    'expr factor nproc arch whoami logname tty uptime cal ncal numfmt getconf locale bc dc units id groups users who w hostid uname sleep usleep true false pwd_ date_ test_',
+    'expr factor nproc arch whoami logname tty uptime cal ncal numfmt getconf locale bc dc units id groups users who w hostid uname sleep usleep true false',
     program({ words: '-', also: () => ({ origin: 'local', text: SOME }) }),
   ),
   ['bc', program({ options: '', words: 'r', also: (call) => ({ origin: call.stdin.origin, text: SOME }) })],

@@ -1,8 +1,8 @@
 import type { Call } from '../programs/program.ts';
 import type { Subject } from '../session.ts';
-import { FOREIGN, HOLE, isForeign, isKnown, isUnknown, SOME, type Text } from '../text.ts';
+import { FOREIGN, HOLE, isForeign, isUnknown, SOME, type Text } from '../text.ts';
 import { judgeVariable } from './environment.ts';
-import { after, both, type Flow, type Scene } from './flow.ts';
+import { both, type Flow, type Scene } from './flow.ts';
 import { held } from './parameters.ts';
 import type { Cell, Interpreter } from './parts.ts';
 import { type State, withEntry, without } from './state.ts';
@@ -363,8 +363,7 @@ const trap: Builtin = (call, side) => {
   const args = call.args[0] === '--' ? call.args.slice(1) : call.args;
   const handler = args[0];
   if (handler === undefined || /^-[lpP]/.test(handler) || handler === '-' || handler === '' || args.length < 2) return LOCAL;
-  const flow = side.host.text(sourceOf(handler), side.cell.state, side.subject.span, { ...side.scene, stdin: LOCAL });
-  void after(flow, side.cell.state);
+  side.host.text(sourceOf(handler), side.cell.state, side.subject.span, { ...side.scene, stdin: LOCAL });
   return NOTHING;
 };
 
@@ -529,5 +528,3 @@ export const BUILTINS: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
   ...['break', 'continue', 'wait', 'fg', 'bg', 'disown', 'suspend', 'unalias', 'compopt'].map((name) => [name, quiet] as const),
   ...['jobs', 'type', 'times', 'ulimit', 'umask', 'dirs', 'caller', 'help', 'shopt'].map((name) => [name, () => LOCAL] as const),
 ]);
-
-void isKnown;

@@ -27,10 +27,9 @@ const HARMLESS_COMMANDS =
   /^(|cat|less|more|most|true|false|:|vi|vim|nano|emacs|ed|code|code --wait|head|tail|less -[A-Za-z]+|firefox|xdg-open|none|echo|ssh|git-credential-cache)$/;
 
 /** Folders on the search path: the old value, the system's and tool homes add nothing that a run could have written. */
-const searchPath: Judge = (host, subject, scene, state, name, value) => {
+const searchPath: Judge = (host, subject, scene, _state, name, value) => {
   const fresh = value.split(':').filter((entry) => entry !== HOLE && !SYSTEM_FOLDER.test(entry) && !isToolHome(entry, host.context.home));
   if (fresh.length > 0) host.report(subject, scene, 'system_write', `${name} changes which programs a name stands for`);
-  void state;
 };
 
 /** No run can write there. */
