@@ -138,7 +138,13 @@ export function createExecution(config: ExecutionConfig, { clock, logger }: Exec
     confirmOrphans: async (exec_ids) => confirmOrphans(layout, exec_ids),
 
     warmUp(workspaces) {
-      if (!closed) runner().tell({ type: 'warm', workspaces });
+      if (closed) return;
+      try {
+        runner().tell({ type: 'warm', workspaces });
+      } catch (thrown) {
+        // Only a head start: the first command meets the same and its caller is told.
+        logger.warn('no runner could be prepared', { reason: toAppError(thrown).message });
+      }
     },
 
     async close() {

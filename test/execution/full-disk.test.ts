@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makePlace, NEVER, type Place } from './place.ts';
+import { makePlace, NEVER, OWNER, type Place } from './place.ts';
 
 /** A disk of its own needs a mount. */
 const root = process.getuid?.() === 0;
@@ -22,13 +22,19 @@ describe.skipIf(!root)('a full disk', () => {
     rmSync(mount, { recursive: true, force: true });
   });
 
-  const free = (): number => {
-    const disk = statfsSync(mount);
-    return disk.bavail * disk.bsize;
-  };
-  /** Leaves not one byte. */
+  let files = 0;
+  /** Leaves no whole page: sizes go down until not even the smallest fits. */
   const fill = (): void => {
-    for (let file = 0; free() > 0; file++) writeFileSync(join(mount, `fill${file}`), Buffer.alloc(Math.min(free(), 1 << 20)));
+    for (let bytes = 1 << 20; bytes >= 1; bytes >>= 1) {
+      try {
+        for (;;) writeFileSync(join(mount, `fill${files++}`), Buffer.alloc(bytes));
+      } catch {
+        // This size doesn't fit any more.
+      }
+    }
+  };
+  const makeSpace = (): void => {
+    for (const name of readdirSync(mount)) if (name.startsWith('fill')) rmSync(join(mount, name));
   };
 
   it('starts nothing and says so; with space again it goes on', async () => {
@@ -42,7 +48,7 @@ describe.skipIf(!root)('a full disk', () => {
     expect(existsSync(join(place.workspace, 'ran'))).toBe(false);
     expect(readdirSync(join(place.home, 'jobs'))).toEqual([]);
     expect(readdirSync(join(place.home, 'runs'))).toEqual(['ended']);
-    for (const name of readdirSync(mount)) if (name.startsWith('fill')) rmSync(join(mount, name));
+    makeSpace();
     expect(await execution.run(place.spec('true'), NEVER)).toMatchObject({ outcome: { exit_code: 0 } });
   });
 
@@ -55,6 +61,14 @@ describe.skipIf(!root)('a full disk', () => {
     await expect.poll(async () => (await execution.jobs.get(ending.job_id))?.state, { timeout: 10_000 }).toBe('exited');
     const record = await execution.jobs.get(ending.job_id);
     expect(record).toMatchObject({ exit_code: 7, total_bytes: 300_000 });
-    expect(await execution.jobs.cancel(cancelled.job_id, 'enough')).toMatchObject({ state: 'cancelled' });
+    // What can't be marked as told is told later.
+    fill();
+    expect(await execution.jobs.takeEnded(OWNER)).toEqual([]);
+    expect(await execution.jobs.cancel(cancelled.job_id, 'enough')).toMatchObject({
+      state: 'cancelled',
+      receipt: { teardown: { verified: true } },
+    });
+    makeSpace();
+    expect(await execution.jobs.takeEnded(OWNER)).toHaveLength(2);
   });
 });

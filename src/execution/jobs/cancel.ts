@@ -1,8 +1,9 @@
+import { join } from 'node:path';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { endFolder, isEnded, look } from './folder.ts';
 import { POLL_MS, watchFolder } from './folder-watch.ts';
-import { createJson, errnoOf, readJson } from './json-file.ts';
+import { createJson, errnoOf, placeFile, readJson } from './json-file.ts';
 import type { Processes } from './processes.ts';
 import { cancelRecord, FILES } from './records.ts';
 import { describeTeardown, resultWithoutReceipt, settle } from './settle.ts';
@@ -17,10 +18,23 @@ export function requestCancel(folder: string, reason: string, now: number): void
   try {
     createJson(folder, FILES.cancel, { at: now, reason }, { durable: false });
   } catch (thrown) {
-    // A job that was removed needs no cancelling. A full disk must not keep anybody from stopping what fills it: without the
-    // request the wait below ends it by identity.
     const errno = errnoOf(thrown);
-    if (errno !== 'ENOENT' && errno !== 'ENOSPC' && errno !== 'EDQUOT') throw thrown;
+    // A job that was removed needs no cancelling.
+    if (errno === 'ENOENT') return;
+    if (errno !== 'ENOSPC' && errno !== 'EDQUOT') throw thrown;
+    requestWithoutReason(folder);
+  }
+}
+
+/**
+ * A full disk must not keep anybody from stopping what fills it: an empty file takes no block. Where not even that can be made,
+ * the wait below ends the job by identity.
+ */
+function requestWithoutReason(folder: string): void {
+  try {
+    placeFile(join(folder, FILES.cancel), '', { durable: false });
+  } catch (thrown) {
+    if (!['ENOENT', 'EEXIST', 'ENOSPC', 'EDQUOT'].includes(errnoOf(thrown) ?? '')) throw thrown;
   }
 }
 
@@ -28,7 +42,7 @@ export function requestCancel(folder: string, reason: string, now: number): void
 export function cancelRequested(folder: string): string | undefined {
   const request = readJson(folder, FILES.cancel, cancelRecord);
   if (request.ok) return request.value.reason;
-  return request.missing ? undefined : 'asked for, by a request that could not be read';
+  return request.missing ? undefined : 'asked for; the reason could not be written or read';
 }
 
 /** Waits until it is over; if its runner does not see to that, ends it by identity and writes the result itself. */

@@ -73,7 +73,7 @@ export function createJobs(parts: JobsParts): Jobs {
   };
 
   // Asked after every call of an agent: whose a job is never changes, so that a job is opened again only by those it may concern.
-  const known = new Map<JobId, { readonly owner: Owner | undefined; told: boolean }>();
+  const known = new Map<JobId, { readonly owner: Owner | undefined; readonly told: boolean }>();
 
   return {
     start: startJob,
@@ -125,10 +125,9 @@ export function createJobs(parts: JobsParts): Jobs {
         const before = known.get(job_id);
         if (before && (before.told || !isRunOf(before.owner, owner))) continue;
         const record = await read(job_id);
-        const told = markedAt(folder, FILES.announced) !== undefined;
-        known.set(job_id, { owner: record?.owner, told });
-        if (!record || told || record.ended_at === undefined || !isRunOf(record.owner, owner)) continue;
-        if (setMark(folder, FILES.announced, clock.now())) taken.push({ ...record, announced_at: clock.now() });
+        const over = record?.ended_at !== undefined && isRunOf(record.owner, owner);
+        if (over && setMark(folder, FILES.announced, clock.now())) taken.push({ ...record, announced_at: clock.now() });
+        known.set(job_id, { owner: record?.owner, told: over && markedAt(folder, FILES.announced) !== undefined });
       }
       const present = new Set<string>(ids);
       for (const job_id of known.keys()) if (!present.has(job_id)) known.delete(job_id);

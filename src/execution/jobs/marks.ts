@@ -1,12 +1,15 @@
 import { createJson, errnoOf, readJson } from './json-file.ts';
 import { markRecord } from './records.ts';
 
-/** Makes a once-only mark; true for the one who made it. False, too, when the folder was removed in between. */
+/**
+ * Makes a once-only mark; true for the one who made it. False, too, when the folder was removed in between, and on a full disk:
+ * what isn't marked is simply done later.
+ */
 export function setMark(folder: string, name: string, now: number): boolean {
   try {
     return createJson(folder, name, { at: now }, { durable: false });
   } catch (thrown) {
-    if (errnoOf(thrown) === 'ENOENT') return false;
+    if (['ENOENT', 'ENOSPC', 'EDQUOT'].includes(errnoOf(thrown) ?? '')) return false;
     throw thrown;
   }
 }
