@@ -26,12 +26,15 @@ const insertRow = statement<{ chain: string; seq: number; bytes: string; hash: U
   db.insertInto('audit_events').values({ chain: p.chain, seq: p.seq, bytes: p.bytes, hash: p.hash }),
 );
 
-const moveHead = statement<{ chain: string; seq: number; hash: Uint8Array }>((db, p) =>
-  db.updateTable('audit_chains').set({ head_seq: p.seq, head_hash: p.hash }).where('chain', '=', p.chain),
+const moveHead = statement<{ chain: string; seq: number; hash: Uint8Array; size: number }>((db, p) =>
+  db
+    .updateTable('audit_chains')
+    .set((eb) => ({ head_seq: p.seq, head_hash: p.hash, size: eb('size', '+', p.size) }))
+    .where('chain', '=', p.chain),
 );
 
-const insertChain = statement<{ chain: string; organization: string; hash: Uint8Array }>((db, p) =>
-  db.insertInto('audit_chains').values({ chain: p.chain, organization: p.organization, head_seq: 0, head_hash: p.hash }),
+const insertChain = statement<{ chain: string; organization: string; hash: Uint8Array; size: number }>((db, p) =>
+  db.insertInto('audit_chains').values({ chain: p.chain, organization: p.organization, head_seq: 0, head_hash: p.hash, size: p.size }),
 );
 
 /** Adds one row to a chain, opening the chain first where needed. Runs in the writer thread. */
@@ -40,7 +43,7 @@ export function append(session: Session, { chain, organization, bytes, opening }
   const seq = last.head_seq + 1;
   const hash = rowHash(last.head_hash, bytes);
   insertRow.run(session, { chain, seq, bytes, hash });
-  moveHead.run(session, { chain, seq, hash });
+  moveHead.run(session, { chain, seq, hash, size: Buffer.byteLength(bytes) });
   return { seq, hash: hex(hash) };
 }
 
@@ -68,7 +71,7 @@ function openChain(
     },
   });
   const hash = rowHash(GENESIS, bytes);
-  insertChain.run(session, { chain, organization, hash });
+  insertChain.run(session, { chain, organization, hash, size: Buffer.byteLength(bytes) });
   insertRow.run(session, { chain, seq: 0, bytes, hash });
   return { head_seq: 0, head_hash: hash };
 }

@@ -1,9 +1,8 @@
-import { type KeyObject, sign, verify } from 'node:crypto';
-import { canonicalJson } from '../kernel/canonical-json.ts';
+import type { KeyObject } from 'node:crypto';
 import type { SigningKey } from './key.ts';
+import { bodyOf, lineSignatureHolds, signLine } from './signed-line.ts';
 
-/** Keeps a signature made here from meaning anything elsewhere. */
-const CONTEXT = 'writ-audit-checkpoint-v1\n';
+const CONTEXT = 'writ-audit-checkpoint-v1';
 
 /** What a checkpoint says about one Organization's record. */
 export interface CheckpointBody {
@@ -30,31 +29,17 @@ export interface Checkpoint {
 }
 
 export function signCheckpoint(body: CheckpointBody, key: SigningKey): Checkpoint {
-  const sig = sign(null, signed(body), key.private).toString('base64');
-  return { body, line: canonicalJson({ ...body, sig }) };
+  return { body, line: signLine(CONTEXT, body, key) };
 }
 
-export function signatureHolds({ body, line }: Checkpoint, key: KeyObject): boolean {
-  const sig: unknown = JSON.parse(line).sig;
-  if (typeof sig !== 'string') return false;
-  const raw = Buffer.from(sig, 'base64');
-  // Base64 has several spellings of the same bytes; only the one we write is ours.
-  return raw.toString('base64') === sig && verify(null, signed(body), key, raw);
+export function signatureHolds({ line }: Checkpoint, key: KeyObject): boolean {
+  return lineSignatureHolds(CONTEXT, line, key);
 }
 
 /** The checkpoint of a line, or undefined when it isn't one, byte for byte as we write them. */
 export function parseCheckpoint(line: string): Checkpoint | undefined {
-  try {
-    const { sig, ...body } = JSON.parse(line);
-    if (typeof sig !== 'string' || !isBody(body) || canonicalJson({ ...body, sig }) !== line) return undefined;
-    return { body, line };
-  } catch {
-    return undefined;
-  }
-}
-
-function signed(body: CheckpointBody): Buffer {
-  return Buffer.from(CONTEXT + canonicalJson(body), 'utf8');
+  const body = bodyOf(line);
+  return body !== undefined && isBody(body) ? { body, line } : undefined;
 }
 
 function isBody(value: Record<string, unknown>): value is Record<string, unknown> & CheckpointBody {

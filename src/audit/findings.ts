@@ -7,6 +7,9 @@ export type FindingKind =
   | 'checkpoint_changed'
   | 'checkpoint_missing'
   | 'checkpoint_doubled'
+  | 'archive_changed'
+  | 'archive_missing'
+  | 'archive_doubled'
   | 'foreign_key'
   | 'key_missing'
   | 'file_damaged'
@@ -21,6 +24,7 @@ export interface Finding {
   readonly seq?: number;
   readonly organization?: string;
   readonly checkpoint?: number;
+  readonly archive?: number;
 }
 
 interface Place {
@@ -28,6 +32,7 @@ interface Place {
   readonly seq?: number;
   readonly organization?: string;
   readonly checkpoint?: number;
+  readonly archive?: number;
 }
 
 /** Findings kept; more are only counted. */
@@ -47,23 +52,25 @@ export function createFindings(): Findings {
     get total() {
       return total;
     },
-    add(kind, what, { chain, seq, organization, checkpoint } = {}) {
+    add(kind, what, { chain, seq, organization, checkpoint, archive } = {}) {
       total += 1;
       if (list.length >= MAX_FINDINGS) return;
       list.push({
         kind,
-        message: `${subject({ chain, seq, organization, checkpoint })} ${what}.`.trimStart(),
+        message: `${subject({ chain, seq, organization, checkpoint, archive })} ${what}.`.trimStart(),
         ...(chain === undefined ? {} : { chain }),
         ...(seq === undefined ? {} : { seq }),
         ...(organization === undefined ? {} : { organization }),
         ...(checkpoint === undefined ? {} : { checkpoint }),
+        ...(archive === undefined ? {} : { archive }),
       });
     },
   };
 }
 
-function subject({ chain, seq, organization, checkpoint }: { [Name in keyof Place]: Place[Name] | undefined }): string {
+function subject({ chain, seq, organization, checkpoint, archive }: { [Name in keyof Place]: Place[Name] | undefined }): string {
   if (chain !== undefined) return seq === undefined ? `Chain ${chain}:` : `Row ${seq} of chain ${chain}`;
   if (checkpoint !== undefined) return `Checkpoint ${checkpoint} of ${organization ?? 'the record'}`;
+  if (archive !== undefined) return `Archive ${archive}`;
   return '';
 }

@@ -1,3 +1,6 @@
+export type { Retention } from './archive-due.ts';
+export { type ArchiveNowParts, type ArchiveSummary, archiveNow } from './archive-now.ts';
+export type { OlderArchived } from './archived-events.ts';
 export { type ExportSummary, exportAudit } from './export.ts';
 export type { Finding, FindingKind } from './findings.ts';
 export { type EventFilter, type EventPage, type ListOptions, listEvents, type RecordedEvent, showEvent } from './list.ts';

@@ -1,6 +1,9 @@
 import { AppError } from '../kernel/errors.ts';
 import { databaseFile, openReader, type Reader, select } from '../store/index.ts';
+import { archivedAction, archivedRow, type OlderArchived, olderArchived, readHeads } from './archived-events.ts';
 import { hex } from './chain.ts';
+import type { StoredRow } from './chain-walk.ts';
+import { auditDirectory } from './key.ts';
 import type { AuditEvent, AuditRef } from './types.ts';
 
 /** Events per page: what is given when nothing is asked, and the most that can be asked. */
@@ -32,6 +35,8 @@ export interface EventPage {
   readonly events: readonly RecordedEvent[];
   /** Present when there are older ones that match. */
   readonly next_cursor?: string;
+  /** Only on the last page: archives that may hold older ones that match. A list doesn't look into them. */
+  readonly archived?: OlderArchived;
 }
 
 export interface ListOptions {
@@ -41,20 +46,13 @@ export interface ListOptions {
   readonly limit?: number;
 }
 
-interface Row {
-  readonly chain: string;
-  readonly seq: number;
-  readonly bytes: string;
-  readonly hash: Uint8Array;
-}
-
 /** One page of events. Throws AppError `invalid_arguments` for a bad cursor or limit. A home without a record has no events. */
 export async function listEvents(home: string, { filter = {}, cursor, limit = DEFAULT_LIMIT }: ListOptions = {}): Promise<EventPage> {
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
     throw new AppError('invalid_arguments', `The limit must be a whole number from 1 to ${MAX_LIMIT}.`);
   }
   const after = cursor === undefined ? undefined : parseCursor(cursor);
-  const rows = await reading(home, [], (reader) => {
+  const { rows, archived } = await reading(home, { rows: [] }, (reader): { rows: StoredRow[]; archived?: OlderArchived } => {
     let query = reader.db
       .selectFrom('audit_events')
       .select(['chain', 'seq', 'bytes', 'hash'])
@@ -75,15 +73,19 @@ export async function listEvents(home: string, { filter = {}, cursor, limit = DE
     if (after !== undefined) {
       query = query.where((eb) => eb(eb.refTuple('at', 'chain', 'seq'), '<', eb.tuple(after.at, after.chain, after.seq)));
     }
-    return select<Row>(reader, query);
+    const found = select<StoredRow>(reader, query);
+    const older = found.length > limit ? undefined : olderArchived(readHeads(reader), filter);
+    return { rows: found, ...(older === undefined ? {} : { archived: older }) };
   });
   const page = rows.slice(0, limit).map(recorded);
   const last = page.at(-1);
-  return rows.length > limit && last !== undefined ? { events: page, next_cursor: cursorOf(last) } : { events: page };
+  return rows.length > limit && last !== undefined
+    ? { events: page, next_cursor: cursorOf(last) }
+    : { events: page, ...(archived === undefined ? {} : { archived }) };
 }
 
 /**
- * The event of a reference (`chain:seq`), or every event of an action (`act_...`), oldest first. Throws AppError `not_found` when there is
+ * The event of a reference (`chain:seq`), or every event of an action (`act_...`), oldest first, out of archives too. Throws AppError `not_found` when there is
  * none, `invalid_arguments` when it is neither.
  */
 export async function showEvent(home: string, ref: string): Promise<readonly RecordedEvent[]> {
@@ -93,13 +95,28 @@ export async function showEvent(home: string, ref: string): Promise<readonly Rec
       fix: '`writ audit list` prints both.',
     });
   }
-  const rows = await reading(home, [], (reader) => {
+  const directory = auditDirectory(home);
+  const { rows, unread } = await reading(home, { rows: [], unread: [] }, (reader) => {
     const query = reader.db.selectFrom('audit_events').select(['chain', 'seq', 'bytes', 'hash']);
-    if (place !== null) return select<Row>(reader, query.where('chain', '=', place[1] ?? '').where('seq', '=', Number(place[2])));
-    return select<Row>(reader, query.where('action', '=', ref).orderBy('at').orderBy('chain').orderBy('seq').limit(MAX_LIMIT));
+    if (place !== null) {
+      const [chain = '', seq] = [place[1], Number(place[2])];
+      const here = select<StoredRow>(reader, query.where('chain', '=', chain).where('seq', '=', seq));
+      return here.length > 0 ? { rows: here, unread: [] } : archivedRow(directory, readHeads(reader), chain, seq);
+    }
+    const here = select<StoredRow>(reader, query.where('action', '=', ref).orderBy('at').orderBy('chain').orderBy('seq').limit(MAX_LIMIT));
+    const older = archivedAction(directory, readHeads(reader), ref);
+    return { rows: [...older.rows, ...here], unread: older.unread };
   });
-  if (rows.length === 0) throw new AppError('not_found', `Nothing is recorded under ${ref}.`, { fix: '`writ audit list` shows what is.' });
-  return rows.map(recorded);
+  if (rows.length > 0) return rows.map(recorded).toSorted((a, b) => a.at - b.at);
+  if (unread.length === 0)
+    throw new AppError('not_found', `Nothing is recorded under ${ref}.`, { fix: '`writ audit list` shows what is.' });
+  throw new AppError(
+    'not_found',
+    `What is recorded under ${ref} may be in an archive that can't be read: ${unread.slice(0, 5).join(', ')}.`,
+    {
+      fix: 'If it was moved away, put it back into audit/archive.',
+    },
+  );
 }
 
 async function reading<T>(home: string, nothing: T, body: (reader: Reader) => T): Promise<T> {
@@ -117,7 +134,7 @@ async function reading<T>(home: string, nothing: T, body: (reader: Reader) => T)
   }
 }
 
-function recorded({ chain, seq, bytes, hash }: Row): RecordedEvent {
+function recorded({ chain, seq, bytes, hash }: StoredRow): RecordedEvent {
   return { ref: { chain, seq }, hash: hex(hash), ...(JSON.parse(bytes) as AuditEvent) };
 }
 

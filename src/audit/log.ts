@@ -4,6 +4,7 @@ import { newId } from '../kernel/ids.ts';
 import type { Logger } from '../kernel/logger.ts';
 import type { Store } from '../store/index.ts';
 import type { Appended } from './append.ts';
+import type { Retention } from './archive-due.ts';
 import { eventBytes, eventBytesAnyway } from './event-bytes.ts';
 import { auditDirectory } from './key.ts';
 import type { AuditLog, AuditRef, RecordOptions } from './types.ts';
@@ -13,8 +14,13 @@ import type { AuditWrites } from './writes.ts';
 const SEAL_ROWS = 1_000;
 const SEAL_AFTER = 60_000;
 
+/** Archive steps after a round of sealing: enough to keep up with any number of rows, and never long before the next round. */
+const ARCHIVE_STEPS = 32;
+
 /** How long outcomes that couldn't be stored wait for the next try, in ms. */
 const RETRY_AFTER = 1_000;
+
+const VERIFY = 'Run `writ audit verify`.';
 
 export interface AuditLogParts {
   readonly store: Pick<Store<AuditWrites>, 'write'>;
@@ -24,6 +30,8 @@ export interface AuditLogParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly seal?: { readonly rows: number; readonly after: number };
+  /** How long rows stay in the database; for ever when absent. */
+  readonly retention?: Retention;
 }
 
 /** This process's chain in one Organization. */
@@ -40,7 +48,7 @@ interface Unsaved {
   readonly bytes: string;
 }
 
-export function createAuditLog({ store, home, writer, clock, logger, seal: sealing }: AuditLogParts): AuditLog {
+export function createAuditLog({ store, home, writer, clock, logger, seal: sealing, retention }: AuditLogParts): AuditLog {
   const { rows: sealRows, after: sealAfter } = sealing ?? { rows: SEAL_ROWS, after: SEAL_AFTER };
   const directory = auditDirectory(home);
   /** One per Organization that this process serves. */
@@ -112,6 +120,7 @@ export function createAuditLog({ store, home, writer, clock, logger, seal: seali
   };
 
   const sealEach = async (): Promise<void> => {
+    let sealed = 0;
     for (const chain of chains.values()) {
       if (chain.last === undefined || chain.unsealed === 0) continue;
       const rows = chain.unsealed;
@@ -121,12 +130,33 @@ export function createAuditLog({ store, home, writer, clock, logger, seal: seali
         await store.write('audit.seal', args, { level: 'full', essential: true });
         chain.unsealed -= rows;
         await store.write('audit.file', { directory }, { level: 'full', essential: true });
+        sealed += 1;
       } catch (thrown) {
         // The rows are stored all the same, only not vouched for yet; the next round tries again and `verify` says how many they are.
         const error = toAppError(thrown);
         logger.error(`the audit record could not be sealed: ${error.message}`, { code: error.code, fix: error.fix });
         if (!closed) sealTimer ??= setTimeout(() => void sealAll(), sealAfter).unref();
       }
+    }
+    if (sealed > 0) await archiveDue();
+  };
+
+  /** What the seals have made ready and is old or too much leaves the database, in steps that let other writes pass. */
+  const archiveDue = async (): Promise<void> => {
+    if (retention === undefined) return;
+    try {
+      for (let step = 0; step < (closed ? 1 : ARCHIVE_STEPS); step++) {
+        const done = await store.write('audit.archive', { directory, now: clock.now(), retention, promptly: false }, { level: 'full' });
+        if (done === null) return;
+        if (done.refused.length > 0)
+          logger.error('audit rows are not archived because they are not what was recorded', { chains: done.refused, fix: VERIFY });
+        if (done.file === undefined) return;
+        logger.info('old audit rows were archived', { file: done.file, rows: done.rows });
+      }
+    } catch (thrown) {
+      // They stay in the database, where they were; the next round tries again.
+      const error = toAppError(thrown);
+      logger.warn(`old audit rows could not be archived: ${error.message}`, { code: error.code, fix: error.fix });
     }
   };
 

@@ -1,16 +1,19 @@
 import type { Finding, Findings } from './findings.ts';
 import type { PublicKey } from './key.ts';
 import type { Verified } from './verifier.ts';
+import type { ArchivesReport } from './verify-archives.ts';
 
 export interface VerifyReport {
   /** Nothing was found wrong. What could not be looked at is in `cannot_prove`. */
   readonly ok: boolean;
+  /** In the database and in archives. */
   readonly rows: number;
   readonly chains: number;
   readonly checkpoints: number;
   /** Rows that a signed checkpoint covers, and the rest. */
   readonly sealed: number;
   readonly unsealed: number;
+  readonly archives: ArchivesReport;
   readonly key?: { readonly fingerprint: string; readonly public_key: string };
   /** The first bad row; where no row is bad, the first other finding. */
   readonly first?: Finding;
@@ -21,7 +24,19 @@ export interface VerifyReport {
   readonly cannot_prove: readonly string[];
 }
 
-export function makeReport(verified: Verified, checkpoints: number, key: PublicKey | undefined, findings: Findings): VerifyReport {
+export function makeReport({
+  verified,
+  checkpoints,
+  archives,
+  key,
+  findings,
+}: {
+  readonly verified: Verified;
+  readonly checkpoints: number;
+  readonly archives: ArchivesReport;
+  readonly key: PublicKey | undefined;
+  readonly findings: Findings;
+}): VerifyReport {
   const sorted = findings.list.toSorted((a, b) => Number(a.seq === undefined) - Number(b.seq === undefined));
   const unsealed = verified.rows - verified.sealed;
   return {
@@ -31,12 +46,23 @@ export function makeReport(verified: Verified, checkpoints: number, key: PublicK
     checkpoints,
     sealed: verified.sealed,
     unsealed,
+    archives,
     ...(key === undefined ? {} : { key: { fingerprint: key.fingerprint, public_key: key.text } }),
     ...(sorted[0] === undefined ? {} : { first: sorted[0] }),
     findings: sorted,
     findings_total: findings.total,
-    cannot_prove: limits(unsealed),
+    cannot_prove: [...awayFrom(archives), ...limits(unsealed)],
   };
+}
+
+/** An archive may be kept elsewhere; then only its signed head is here, and that must be said. */
+function awayFrom({ moved_away: { total, rows, files } }: ArchivesReport): string[] {
+  if (total === 0) return [];
+  const names = files.length < total ? `${files.join(', ')} and ${total - files.length} more` : files.join(', ');
+  const what = total === 1 ? '1 archive was' : `${total} archives were`;
+  return [
+    `${what} moved away or removed (${names}): ${rows} rows were not looked at. Their signed heads are here and fit; put the files back into audit/archive to check what is in them.`,
+  ];
 }
 
 /** Said every time: a check that hides its limits is believed too far. */

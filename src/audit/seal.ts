@@ -48,13 +48,16 @@ const storedHash = statement<{ chain: string; seq: number }, { hash: Uint8Array 
   db.selectFrom('audit_events').select('hash').where('chain', '=', p.chain).where('seq', '=', p.seq),
 );
 
+const chainStart = statement<{ chain: string }, { first_seq: number; first_hash: Uint8Array }>((db, p) =>
+  db.selectFrom('audit_chains').select(['first_seq', 'first_hash']).where('chain', '=', p.chain),
+);
+
 /**
  * Signs where every chain of the Organization stands. The write lock that this runs under is the sealer's lease: one process seals at a
  * time, and what one has sealed the next finds done (null). Committed at level `full`, so sealed rows survive a power cut.
  */
 export function seal(session: Session, { organization, directory, at, remembered }: SealArgs): Sealed | null {
-  const stored = storedHash.get(session, { chain: remembered.chain, seq: remembered.seq });
-  if (stored === undefined || hex(stored.hash) !== remembered.hash) throw rewritten(remembered);
+  if (!isRecorded(session, remembered)) throw rewritten(remembered);
   const grown = grownChains.all(session, { organization });
   if (grown.length === 0) return null;
   const before = lastCheckpoint.get(session, { organization });
@@ -77,6 +80,15 @@ export function seal(session: Session, { organization, directory, at, remembered
   insertCheckpoint.run(session, { organization, seq: body.seq, line });
   markSealed.run(session, { organization });
   return { checkpoint: body.seq, chains: grown.length };
+}
+
+/** A row that left the database meanwhile was sealed by somebody else before; where its archive ends, its hash is still known here. */
+function isRecorded(session: Session, { chain, seq, hash }: SealArgs['remembered']): boolean {
+  const stored = storedHash.get(session, { chain, seq });
+  if (stored !== undefined) return hex(stored.hash) === hash;
+  const start = chainStart.get(session, { chain });
+  if (start === undefined || seq >= start.first_seq) return false;
+  return seq < start.first_seq - 1 || hex(start.first_hash) === hash;
 }
 
 /**

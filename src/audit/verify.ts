@@ -1,14 +1,18 @@
 import { setImmediate } from 'node:timers/promises';
 import { AppError, toAppError } from '../kernel/errors.ts';
 import { databaseFile, databaseProblem, openReader, type Reader, type Session, statement } from '../store/index.ts';
+import { type ArchiveHead, parseArchive } from './archive-head.ts';
+import { allArchives } from './archive-rows.ts';
 import { hex } from './chain.ts';
+import type { StoredRow } from './chain-walk.ts';
 import { type Checkpoint, parseCheckpoint } from './checkpoint.ts';
 import { readCheckpointFile } from './checkpoint-file.ts';
 import { allCheckpoints, type CheckpointRow } from './checkpoint-rows.ts';
 import { createFindings, type Findings } from './findings.ts';
 import { auditDirectory, type PublicKey, readKey } from './key.ts';
 import { makeReport, type VerifyReport } from './report.ts';
-import { createVerifier, type StoredRow, type Verified } from './verifier.ts';
+import { createVerifier, type Verified } from './verifier.ts';
+import { countArchives, verifyArchives } from './verify-archives.ts';
 
 /** Rows read at a time: what stands between two looks at the signal and the event loop. */
 const PAGE = 1_000;
@@ -35,8 +39,17 @@ const rowsAfter = statement<{ chain: string; seq: number; limit: number }, Store
 
 const chainRows = statement<
   Record<never, never>,
-  { chain: string; organization: string; head_seq: number; head_hash: Uint8Array; sealed_seq: number }
->((db) => db.selectFrom('audit_chains').select(['chain', 'organization', 'head_seq', 'head_hash', 'sealed_seq']).orderBy('chain'));
+  {
+    chain: string;
+    organization: string;
+    head_seq: number;
+    head_hash: Uint8Array;
+    sealed_seq: number;
+    first_seq: number;
+    first_hash: Uint8Array;
+    size: number;
+  }
+>((db) => db.selectFrom('audit_chains').selectAll().orderBy('chain'));
 
 /** Every row in the order that a verifier wants, page by page. Call it inside a snapshot. */
 export async function* storedRows(session: Session, signal?: AbortSignal): AsyncGenerator<StoredRow> {
@@ -68,7 +81,8 @@ export async function verifyAudit(home: string, { signal, fingerprint }: VerifyO
   const reader = await openRecord(home);
   if (reader === undefined) {
     if (before !== '' || key !== undefined) findings.add('database_missing', 'There are checkpoints or a key, but the database is gone');
-    return makeReport({ rows: 0, sealed: 0, chains: new Map() }, 0, key, findings);
+    const nothing = { rows: 0, sealed: 0, chains: new Map() };
+    return makeReport({ verified: nothing, checkpoints: 0, archives: countArchives([], () => true), key, findings });
   }
   try {
     return await reader.snapshot(async () => {
@@ -78,14 +92,16 @@ export async function verifyAudit(home: string, { signal, fingerprint }: VerifyO
       if (problem !== undefined) findings.add('database_damaged', `The database is not sound: ${problem}`);
       checkFile(before, after, rows, findings);
       const checkpoints = parseRows(rows, findings);
+      const archives = parseArchives(allArchives.all(reader, {}), findings);
       if (key === undefined && checkpoints.length > 0) {
         findings.add('key_missing', 'audit/key.pem is gone, so no signature can be checked');
       }
-      const verifier = createVerifier(checkpoints, key, findings);
+      const verifier = createVerifier({ checkpoints, archives, key }, findings);
+      const looked = await verifyArchives(directory, archives, verifier, findings, signal);
       for await (const row of storedRows(reader, signal)) verifier.row(row);
       const verified = verifier.finish();
       checkChains(reader, verified, findings);
-      return makeReport(verified, checkpoints.length, key, findings);
+      return makeReport({ verified, checkpoints: checkpoints.length, archives: looked, key, findings });
     });
   } finally {
     reader.close();
@@ -121,10 +137,20 @@ function parseRows(rows: readonly CheckpointRow[], findings: Findings): Checkpoi
   });
 }
 
+function parseArchives(rows: readonly { readonly seq: number; readonly line: string }[], findings: Findings): ArchiveHead[] {
+  return rows.flatMap(({ seq, line }) => {
+    const head = parseArchive(line);
+    if (head?.body.seq === seq) return [head];
+    findings.add('archive_changed', 'has a head that is not as Writ writes them', { archive: seq });
+    return [];
+  });
+}
+
 /** The table of chains is a shortcut to the last rows; it must say what the rows say. */
 function checkChains(session: Session, { chains }: Verified, findings: Findings): void {
   const listed = new Set<string>();
-  for (const { chain, organization, head_seq, head_hash, sealed_seq } of chainRows.all(session, {})) {
+  for (const listing of chainRows.all(session, {})) {
+    const { chain, organization, head_seq, head_hash, sealed_seq } = listing;
     listed.add(chain);
     const end = chains.get(chain);
     if (end === undefined) {
@@ -135,6 +161,10 @@ function checkChains(session: Session, { chains }: Verified, findings: Findings)
       findings.add('row_doubled', `stands after the last row that was recorded (${head_seq})`, { chain, seq: head_seq + 1 });
     } else if (end.hash !== hex(head_hash) || end.organization !== organization || end.sealed !== sealed_seq) {
       findings.add('head_changed', 'what is noted about its end is not what its rows and checkpoints say', { chain });
+    } else if (listing.first_seq !== end.archived.seq + 1 || hex(listing.first_hash) !== hex(end.archived.hash)) {
+      findings.add('head_changed', 'what is noted about its archived rows is not what the archives say', { chain });
+    } else if (end.whole && listing.size !== end.size) {
+      findings.add('head_changed', 'the noted size of its rows is not their size', { chain });
     }
   }
   for (const chain of chains.keys())

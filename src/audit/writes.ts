@@ -1,4 +1,5 @@
 import { append } from './append.ts';
+import { archive } from './archive.ts';
 import { fileCheckpoints, seal } from './seal.ts';
 
 /** What audit does in the writer thread; main/writer-thread.ts hands it over. */
@@ -6,6 +7,7 @@ export const auditWrites = {
   'audit.append': append,
   'audit.seal': seal,
   'audit.file': fileCheckpoints,
+  'audit.archive': archive,
 } as const;
 
 export type AuditWrites = typeof auditWrites;

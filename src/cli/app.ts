@@ -1,3 +1,4 @@
+import type { ArchiveSummary } from '../audit/index.ts';
 import type { AuditLog } from '../audit/types.ts';
 import type { Execution } from '../execution/types.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -12,6 +13,8 @@ export interface App {
   readonly clock: Clock;
   execution(): Promise<Execution>;
   audit(): Promise<AuditLog>;
+  /** Moves what is older or more than the configuration keeps into archives, now. */
+  archiveAudit(): Promise<ArchiveSummary>;
   /** Assessment and decision as an agent in `cwd` would get them. */
   check(command: string, cwd: string): Promise<{ readonly assessment: Assessment; readonly decision: Decision }>;
   /** Problems and warnings of the configuration, and where each value comes from. */

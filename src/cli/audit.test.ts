@@ -22,6 +22,9 @@ it('lists an event in a line and says how to go on', () => {
     ].join('\n'),
   );
   expect(renderAuditList({ events: [] })).toBe('Nothing is recorded that matches.');
+  expect(renderAuditList({ events: [], archived: { archives: 1, rows: 7, newest_at: event.at } })).toBe(
+    'Nothing is recorded that matches.\n7 older events up to 2026-11-30T15:04:05.006Z left the list for 1 archive (audit/archive in the Writ home): zcat shows them, `writ audit show` finds them.',
+  );
 });
 
 it('shows a record whole, and nothing of it acts on the terminal', () => {
@@ -41,6 +44,7 @@ it('puts the first bad row on top and never leaves out the limits', () => {
     checkpoints: 1,
     sealed: 2,
     unsealed: 1,
+    archives: { total: 3, rows: 2, checked: 2, moved_away: { total: 1, rows: 1, files: ['000000.jsonl.gz'] } },
     findings: [{ kind: 'row_changed', message: 'Row 2 is bad.' }],
     findings_total: 9,
     cannot_prove: ['Everything.'],
@@ -49,6 +53,7 @@ it('puts the first bad row on top and never leaves out the limits', () => {
     [
       'The record is NOT whole: 9 problems.',
       '  3 rows in 1 chain, 1 checkpoint; 2 sealed, 1 not sealed yet',
+      '  2 rows of these in 3 archives: 2 checked, 1 moved away',
       'First: Row 2 is bad.',
       '       and 8 more',
       'What this does not prove:',

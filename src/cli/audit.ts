@@ -1,11 +1,17 @@
-import type { EventPage, RecordedEvent, VerifyReport } from '../audit/index.ts';
+import type { ArchiveSummary, EventPage, RecordedEvent, VerifyReport } from '../audit/index.ts';
 
 /** Columns of a list; what doesn't fit is cut with an ellipsis, `writ audit show` has it whole. */
 const WIDTHS = { type: 20, tool: 14, agent: 18, facts: 40 } as const;
 
 /** One line per event, newest first, and how to get the older ones. */
-export function renderAuditList({ events, next_cursor }: EventPage): string {
-  if (events.length === 0) return 'Nothing is recorded that matches.';
+export function renderAuditList({ events, next_cursor, archived }: EventPage): string {
+  const older =
+    archived === undefined
+      ? []
+      : [
+          `${count(archived.rows, 'older event')} up to ${time(archived.newest_at)} left the list for ${count(archived.archives, 'archive')} (audit/archive in the Writ home): zcat shows them, \`writ audit show\` finds them.`,
+        ];
+  if (events.length === 0) return ['Nothing is recorded that matches.', ...older].join('\n');
   const lines = events.map((event) =>
     [
       time(event.at),
@@ -17,6 +23,14 @@ export function renderAuditList({ events, next_cursor }: EventPage): string {
     ].join('  '),
   );
   if (next_cursor !== undefined) lines.push(`There are older ones: add --cursor ${next_cursor}`);
+  return [...lines, ...older].join('\n');
+}
+
+export function renderArchived({ rows, files, refused }: ArchiveSummary): string {
+  const lines = files.map((file) => `  audit/archive/${file}`);
+  lines.unshift(rows === 0 ? 'Nothing is old enough or too much: no event left the database.' : `${count(rows, 'event')} moved into:`);
+  if (refused.length > 0)
+    lines.push(`${count(refused.length, 'chain')} stayed, because the rows are not what was recorded: run \`writ audit verify\`.`);
   return lines.join('\n');
 }
 
@@ -36,11 +50,15 @@ function renderOne(event: RecordedEvent): string {
 
 /** The result first, then what is wrong (the first bad row on top), then what the check can't show. */
 export function renderVerify(report: VerifyReport): string {
-  const { ok, rows, chains, checkpoints, sealed, unsealed, key, findings, findings_total } = report;
+  const { ok, rows, chains, checkpoints, sealed, unsealed, archives, key, findings, findings_total } = report;
   const lines = [
     ok ? 'The record is whole.' : `The record is NOT whole: ${count(findings_total, 'problem')}.`,
     `  ${count(rows, 'row')} in ${count(chains, 'chain')}, ${count(checkpoints, 'checkpoint')}; ${sealed} sealed, ${unsealed} not sealed yet`,
   ];
+  if (archives.total > 0) {
+    const away = archives.moved_away.total === 0 ? '' : `, ${archives.moved_away.total} moved away`;
+    lines.push(`  ${count(archives.rows, 'row')} of these in ${count(archives.total, 'archive')}: ${archives.checked} checked${away}`);
+  }
   if (key !== undefined) lines.push(`  signing key ${key.fingerprint}`);
   findings.forEach((finding, index) => {
     lines.push(`${index === 0 ? 'First: ' : '       '}${visible(finding.message)}`);

@@ -39,6 +39,16 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
       PRIMARY KEY (organization, seq)
     ) STRICT`,
   ],
+  [
+    'ALTER TABLE audit_chains ADD COLUMN first_seq INTEGER NOT NULL DEFAULT 0',
+    'ALTER TABLE audit_chains ADD COLUMN first_hash BLOB NOT NULL DEFAULT (zeroblob(32))',
+    'ALTER TABLE audit_chains ADD COLUMN size INTEGER NOT NULL DEFAULT 0',
+    'UPDATE audit_chains SET size = (SELECT coalesce(sum(octet_length(bytes)), 0) FROM audit_events e WHERE e.chain = audit_chains.chain)',
+    `CREATE TABLE audit_archives (
+      seq INTEGER NOT NULL PRIMARY KEY,
+      line TEXT NOT NULL
+    ) STRICT`,
+  ],
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -12,6 +12,12 @@ interface AuditChains {
   head_hash: Uint8Array;
   /** The last row that a checkpoint covers; -1 while none does. */
   sealed_seq: Generated<number>;
+  /** The first row that is still here; those before it are archived. One past the head when all are. */
+  first_seq: Generated<number>;
+  /** The hash of the row before that one; 32 zero bytes before row 0. */
+  first_hash: Generated<Uint8Array>;
+  /** UTF-8 bytes of the chain's rows that are here. */
+  size: Generated<number>;
 }
 
 /**
@@ -41,10 +47,17 @@ interface AuditCheckpoints {
   filed: Generated<number>;
 }
 
+interface AuditArchives {
+  seq: number;
+  /** The signed head of an archive file (audit/archive.ts). */
+  line: string;
+}
+
 export interface Tables {
   audit_chains: AuditChains;
   audit_events: AuditEvents;
   audit_checkpoints: AuditCheckpoints;
+  audit_archives: AuditArchives;
 }
 
 /** Builds queries and runs none: `statement` and `Connection` do that. */

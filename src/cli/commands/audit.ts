@@ -1,10 +1,23 @@
 import type { Command } from 'commander';
 import { AppError } from '../../kernel/errors.ts';
 import type { App, Terminal } from '../app.ts';
+import { parseSince } from '../since.ts';
 
 // The database and its query builder are loaded by the command that needs them, not by every start of `writ`.
 const room = () => import('../../audit/index.ts');
 const words = () => import('../audit.ts');
+
+interface ListFlags {
+  readonly type?: string;
+  readonly action?: string;
+  readonly tool?: string;
+  readonly agent?: string;
+  readonly run?: string;
+  readonly since?: string;
+  readonly limit: string;
+  readonly cursor?: string;
+  readonly json?: boolean;
+}
 
 export function auditCommands(program: Command, app: () => Promise<App>, terminal: Terminal): void {
   const audit = program.command('audit').description('read and check the record of what was asked, decided and done');
@@ -14,16 +27,26 @@ export function auditCommands(program: Command, app: () => Promise<App>, termina
     .description('newest first')
     .option('--type <type>', 'only events of this type, such as action.decided')
     .option('--action <id>', 'only events of this action')
+    .option('--tool <name>', 'only events of this tool')
+    .option('--agent <id>', 'only events of this agent')
+    .option('--run <id>', 'only events of this run')
+    .option('--since <when>', 'only events since then: a time such as 2026-11-30T15:04Z, or how long ago, such as 90m, 12h, 7d')
     .option('--limit <n>', 'how many', '50')
     .option('--cursor <cursor>', 'read on from where the last list ended')
     .option('--json', 'machine-readable output')
-    .action(async (options: { type?: string; action?: string; limit: string; cursor?: string; json?: boolean }) => {
+    .action(async (options: ListFlags) => {
       const limit = Number(options.limit);
       if (!Number.isInteger(limit) || limit < 1 || limit > 1000)
         throw new AppError('invalid_arguments', '--limit must be a whole number from 1 to 1000.');
+      const parts = await app();
+      const { type, action, tool, agent, run } = options;
+      const since = options.since === undefined ? undefined : parseSince(options.since, parts.clock.now());
+      const filter = Object.fromEntries(
+        Object.entries({ type, action, tool, agent, run, since }).filter(([, value]) => value !== undefined),
+      );
       const [{ listEvents }, { renderAuditList }] = await Promise.all([room(), words()]);
-      const page = await listEvents((await app()).home(), {
-        filter: { ...(options.type ? { type: options.type } : {}), ...(options.action ? { action: options.action } : {}) },
+      const page = await listEvents(parts.home(), {
+        filter,
         limit,
         ...(options.cursor ? { cursor: options.cursor } : {}),
       });
@@ -66,5 +89,15 @@ export function auditCommands(program: Command, app: () => Promise<App>, termina
       const { exportAudit } = await room();
       const summary = await exportAudit(parts.home(), file, { now: parts.clock.now() });
       terminal.out(`${JSON.stringify(summary)}\n`);
+    });
+
+  audit
+    .command('archive')
+    .description('move what is older or more than audit.retention_days and audit.retention_bytes keep into audit/archive, now')
+    .option('--json', 'machine-readable output')
+    .action(async (options: { json?: boolean }) => {
+      const [summary, { renderArchived }] = await Promise.all([(await app()).archiveAudit(), words()]);
+      terminal.out(options.json ? `${JSON.stringify(summary)}\n` : `${renderArchived(summary)}\n`);
+      if (summary.refused.length > 0) terminal.exit(1);
     });
 }

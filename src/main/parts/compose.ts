@@ -1,9 +1,11 @@
 import type { App } from '../../cli/index.ts';
+import { findGitRoot } from '../../identity/index.ts';
 import { systemClock } from '../../kernel/clock.ts';
-import { ensureHome, loadConfig, readProcess } from '../../kernel/config/index.ts';
+import { ensureHome, type LogLevel, readProcess } from '../../kernel/config/index.ts';
 import { AppError } from '../../kernel/errors.ts';
-import { createRedactor } from '../../kernel/redaction/index.ts';
+import { createRedactor, secretValues } from '../../kernel/redaction/index.ts';
 import { createStderrLogger } from '../../kernel/stderr-logger.ts';
+import { createConfigs } from './configs.ts';
 import { once } from './once.ts';
 import { policyOf } from './policy.ts';
 import { selfCommand } from './self-command.ts';
@@ -19,31 +21,27 @@ export async function composeApp(entry: (name: string) => URL): Promise<App> {
   const home = once(() => {
     const ensured = ensureHome(facts);
     if (!ensured.ok) throw new AppError('config_invalid', ensured.message, { fix: ensured.fix });
+    for (const warning of ensured.warnings) logger.warn(warning);
     return ensured;
   });
-  // The project's own file is read where the agent works; it may only tighten.
-  const config = once(async () => {
-    const loaded = await loadConfig(facts, { home: home().home, project_dir: facts.cwd });
-    if (loaded.ok) return loaded;
-    const first = loaded.problems[0];
-    throw new AppError(
-      'config_invalid',
-      `The configuration can't be used: ${first?.message ?? 'unreadable'}${first?.file ? ` (${first.file}${first.line ? `:${first.line}` : ''})` : ''}.`,
-      {
-        fix: 'Run `writ config check` for all of it.',
-      },
-    );
-  });
-  const redactor = createRedactor({ known_values: [] });
-  const logger = createStderrLogger({ redactor, level: 'info', output: process.stderr, clock });
+  const redactor = createRedactor({ known_values: secretValues(facts.host_env) });
+  // Until the configuration is read, what the environment says; a wrong word there is refused with the rest of it.
+  const logger = createStderrLogger({ redactor, level: levelOf(facts.host_env['WRIT_LOG_LEVEL']), output: process.stderr, clock });
+  const configFor = createConfigs({ facts, home: () => home().home, logger });
+  /** Where no agent has said where it works yet. */
+  const config = once(() => configFor(findGitRoot(facts.cwd ?? '/', facts.uid) ?? facts.cwd));
   const execution = once(async () => {
     const { createLocalExecution } = await import('./execution.ts');
-    return createLocalExecution({ facts, home: home().home, config: (await config()).config, runner: entry('runner'), logger, clock });
+    return createLocalExecution({ facts, home: home().home, config: await config(), runner: entry('runner'), logger, clock });
   });
-  const audit = once(async () => {
-    const { openAudit } = await import('./audit.ts');
-    return openAudit({ home: home().home, writer: entry('writer-thread'), clock, logger });
+  const auditParts = async () => ({
+    home: home().home,
+    writer: entry('writer-thread'),
+    clock,
+    logger,
+    config: (await config()).audit,
   });
+  const audit = once(async () => (await import('./audit.ts')).openAudit(await auditParts()));
 
   return {
     version,
@@ -53,13 +51,14 @@ export async function composeApp(entry: (name: string) => URL): Promise<App> {
     home: () => home().home,
     execution,
     audit,
+    archiveAudit: async () => (await import('./audit.ts')).archiveAudit(await auditParts()),
     check: async (command, cwd) =>
       (await import('./check.ts')).checkCommand({
         command,
         cwd,
         facts,
         home: home().home,
-        policy: await policyOf((await config()).config),
+        policy: await policyOf(await config()),
       }),
     explainConfig: async () => (await import('./explain.ts')).explainLocalConfig(facts, home().home, redactor),
     serveMcp: async (options) => {
@@ -68,7 +67,8 @@ export async function composeApp(entry: (name: string) => URL): Promise<App> {
         ...options,
         facts,
         home: home().home,
-        config: (await config()).config,
+        config: await config(),
+        configFor,
         redactor,
         logger,
         clock,
@@ -81,7 +81,22 @@ export async function composeApp(entry: (name: string) => URL): Promise<App> {
     },
     demonstrate: async () => {
       const { demonstrate } = await import('./demonstrate.ts');
-      return demonstrate({ facts, home: home().home, config: (await config()).config, redactor, logger, clock, execution, audit, version });
+      return demonstrate({
+        facts,
+        home: home().home,
+        config: await config(),
+        configFor,
+        redactor,
+        logger,
+        clock,
+        execution,
+        audit,
+        version,
+      });
     },
   };
+}
+
+function levelOf(word: string | undefined): LogLevel {
+  return word === 'debug' || word === 'warn' || word === 'error' ? word : 'info';
 }
