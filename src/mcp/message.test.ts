@@ -33,10 +33,17 @@ test.each([
   expect(parseMessage(text)).toMatchObject(expected);
 });
 
-test('what is nested too deep is refused before it is built; brackets in strings do not count', () => {
+test('what is nested too deep is refused before it is built, with the id of the request; brackets in strings do not count', () => {
   const request = (params: string): string => `{"jsonrpc":"2.0","id":1,"method":"x","params":${params}}`;
   expect(parseMessage(request(`{"a":${'['.repeat(126)}${']'.repeat(126)}}`))).toMatchObject({ kind: 'request' });
-  expect(parseMessage(request(`{"a":${'['.repeat(127)}${']'.repeat(127)}}`))).toMatchObject(invalid(-32600));
+  const deep = '['.repeat(127) + ']'.repeat(127);
+  expect(parseMessage(request(`{"a":${deep}}`))).toMatchObject(invalid(-32600, 1));
+  expect(parseMessage(`{"params":{"a":${deep},"b":[${deep}],"id":3},"method":"x","jsonrpc":"2.0","id":"2"}`)).toMatchObject(
+    invalid(-32600, '2'),
+  );
+  expect(parseMessage(`{"jsonrpc":"2.0","id":"writ-1","result":{"a":${deep}}}`)).toMatchObject(invalid(-32600));
+  expect(parseMessage(`[${request(`{"a":${deep}}`)}]`)).toMatchObject(invalid(-32600));
+  expect(parseMessage(request(`{"a":${'['.repeat(127)}`))).toMatchObject(invalid(-32600));
   expect(parseMessage(request(`{"a":"\\"${'['.repeat(500)}"}`))).toMatchObject({ kind: 'request' });
   expect(parseMessage('['.repeat(5_000_000))).toMatchObject(invalid(-32600));
 });

@@ -26,7 +26,7 @@ export type Incoming =
 /** The outcome of a request, before it gets its envelope. */
 export type Reply = { readonly result: Members } | { readonly error: RpcError };
 
-/** Arguments nested deeper than this are refused unread: recursion further on must not be the client's to exhaust. */
+/** Messages nested deeper than this are refused: recursion further on must not be the client's to exhaust. */
 const MAX_DEPTH = 128;
 
 export function failure(code: number, message: string, data?: unknown): { readonly error: RpcError } {
@@ -44,7 +44,8 @@ export function isRequestId(value: unknown): value is RequestId {
 
 /** One line of text as a message. Never throws. */
 export function parseMessage(text: string): Incoming {
-  if (nestingExceeds(text, MAX_DEPTH)) return invalid(INVALID_REQUEST, `Nested deeper than ${MAX_DEPTH} levels`);
+  const shallow = cutDeep(text, MAX_DEPTH);
+  if (shallow !== undefined) return tooDeep(shallow);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -52,6 +53,18 @@ export function parseMessage(text: string): Incoming {
     return invalid(PARSE_ERROR, 'Not valid JSON');
   }
   return classify(value);
+}
+
+/** Only the id of a request is read from what is left of it: whoever waits for the answer must get it. */
+function tooDeep(shallow: string): Incoming {
+  let id: RequestId | undefined;
+  try {
+    const value: unknown = JSON.parse(shallow);
+    if (isObject(value) && Object.hasOwn(value, 'method') && isRequestId(value['id'])) id = value['id'];
+  } catch {
+    // No JSON either, but that it is too deep is the first thing to mend.
+  }
+  return invalid(INVALID_REQUEST, `Nested deeper than ${MAX_DEPTH} levels`, id);
 }
 
 /** A parsed value as a message; also for the items of a batch. */
@@ -82,9 +95,14 @@ function invalid(code: number, message: string, id?: RequestId): Incoming {
   return { kind: 'invalid', id, error: { code, message } };
 }
 
-/** Counts brackets outside strings, before anything is built: eight megabytes of `[` would cost hundreds as arrays. */
-function nestingExceeds(text: string, max: number): boolean {
-  if (text.length <= max) return false;
+/**
+ * The text with `null` in place of everything deeper than `max`; undefined where nothing is. Counts brackets outside strings, before anything is
+ * built: eight megabytes of `[` would cost hundreds as arrays.
+ */
+function cutDeep(text: string, max: number): string | undefined {
+  if (text.length <= max) return undefined;
+  let kept: string | undefined;
+  let from = 0;
   let depth = 0;
   let quoted = false;
   for (let at = 0; at < text.length; at++) {
@@ -94,9 +112,9 @@ function nestingExceeds(text: string, max: number): boolean {
       else if (unit === 0x22) quoted = false;
     } else if (unit === 0x22) quoted = true;
     else if (unit === 0x5b || unit === 0x7b) {
-      depth++;
-      if (depth > max) return true;
-    } else if (unit === 0x5d || unit === 0x7d) depth--;
+      if (++depth === max + 1) kept = `${kept ?? ''}${text.slice(from, at)}null`;
+    } else if ((unit === 0x5d || unit === 0x7d) && depth-- === max + 1) from = at + 1;
   }
-  return false;
+  if (kept === undefined || depth > max) return kept;
+  return kept + text.slice(from);
 }
