@@ -6,7 +6,7 @@ import { silentLogger } from '../kernel/logger.ts';
 import { createRedactor } from '../kernel/redaction/index.ts';
 import type { Assessment, Effect, PolicyConfig, Verdict } from '../policy/types.ts';
 import type { Tool } from '../tools/tool.ts';
-import { createGate, type GateParts } from './gate.ts';
+import { createGate, type GateParts, type GatePolicy } from './gate.ts';
 import type { GateAnswer, GateRequest } from './types.ts';
 
 const SECRET = 'ghp_FakeToken0FakeToken0FakeToken0FakeTo';
@@ -58,15 +58,17 @@ function memoryLog(events: AuditEvent[], broken = false): AuditLog {
   };
 }
 
-const policy: PolicyConfig = { classes: {}, deny: [], prompt: [], allow: [] };
+const rules: PolicyConfig = { classes: {}, deny: [], prompt: [], allow: [] };
+const policyWith = (nonInteractive: GatePolicy['nonInteractive']): Pick<GateParts, 'policyOf'> => ({
+  policyOf: () => ({ rules, nonInteractive }),
+});
 
 function gateWith(more: Partial<GateParts> = {}, broken = false, run?: () => never): { gate: ReturnType<typeof createGate>; seen: Seen } {
   const seen: Seen = { events: [], ran: [] };
   const gate = createGate({
     tools: [probe(seen, run)],
     allows: (toolset) => toolset === 'default',
-    policy,
-    nonInteractive: 'deny',
+    ...policyWith('deny'),
     audit: async () => memoryLog(seen.events, broken),
     redactor: createRedactor(),
     clock: systemClock,
@@ -167,12 +169,12 @@ describe('non_interactive', () => {
     ['read_only', 'local_write', 'denied_by_policy'],
     ['read_only', 'network_egress', 'denied_by_policy'],
   ] as const)('%s: %s gives %s', async (nonInteractive, effect, expected) => {
-    const { gate } = gateWith({ nonInteractive });
+    const { gate } = gateWith(policyWith(nonInteractive));
     expect(codeOf(await gate.call(ask({ arguments: { effect } })))).toBe(expected);
   });
 
   test('allow never covers destructive', async () => {
-    const { gate } = gateWith({ nonInteractive: 'allow' });
+    const { gate } = gateWith(policyWith('allow'));
     expect(codeOf(await gate.call(ask({ arguments: { effect: 'destructive', verdict: 'prompt' } })))).toBe('no_channel');
   });
 });

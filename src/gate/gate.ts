@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AuditLog } from '../audit/types.ts';
+import type { Owner } from '../execution/types.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError, errorEntry, toAppError } from '../kernel/errors.ts';
@@ -14,12 +15,18 @@ import { stripReserved } from './reserved-arguments.ts';
 import { resolveTool } from './resolve-tool.ts';
 import type { Gate, GateAnswer, GateRequest, ListedTool } from './types.ts';
 
+/** A policy, and what decides where it would ask and nobody can be asked. */
+export interface GatePolicy {
+  readonly rules: PolicyConfig;
+  readonly nonInteractive: NonInteractive;
+}
+
 export interface GateParts {
   readonly tools: readonly Tool[];
   /** Whether a tool, by its resolved name, is in a toolset. */
   allows(toolset: string, tool: string): boolean;
-  readonly policy: PolicyConfig;
-  readonly nonInteractive: NonInteractive;
+  /** What holds in the Workspace of a call; read before the call is made. */
+  policyOf(owner: Owner): GatePolicy;
   /** Resolves to the log, which is opened at the first call and not at the start. */
   audit(): Promise<AuditLog>;
   readonly redactor: Redactor;
@@ -35,7 +42,6 @@ type Refused = Extract<GateAnswer, { type: 'refused' }>;
  */
 export function createGate(parts: GateParts): Gate {
   const byName = new Map(parts.tools.map((tool) => [tool.name, tool]));
-  const policyDigest = digest(canonicalJson(parts.policy));
 
   return {
     list: (toolset) => parts.tools.filter((tool) => parts.allows(toolset, tool.name)).map(listed),
@@ -55,6 +61,7 @@ export function createGate(parts: GateParts): Gate {
     const seen = {
       arguments: parts.redactor.value(raw),
       digest: digest(canonicalArguments(raw)),
+      ...(request.client ? { client: parts.redactor.value(request.client) } : {}),
     };
 
     const refuse = async (error: AppError, decision?: Decision): Promise<GateAnswer> => {
@@ -92,13 +99,19 @@ export function createGate(parts: GateParts): Gate {
     };
     const assessment = tool.assess(parsed.input, context);
     if (assessment instanceof AppError) return refuse(assessment);
-    const decision = decide(assessment, parts.policy);
+    const policy = parts.policyOf(request.owner);
+    const decision = decide(assessment, policy.rules);
     if (decision.verdict === 'deny') return refuse(denied(decision), decision);
-    const unasked = answerPrompt(decision, parts.nonInteractive);
+    const unasked = answerPrompt(decision, policy.nonInteractive);
     if (unasked) return refuse(unasked, decision);
     if (request.signal.aborted) return refuse(new AppError('cancelled', 'The request was cancelled before it started.'), decision);
 
-    await record(request, action, name, 'action.decided', { ...seen, notes, policy: policyDigest, ...judged(decision, parts.redactor) });
+    await record(request, action, name, 'action.decided', {
+      ...seen,
+      notes,
+      policy: digest(canonicalJson(policy.rules)),
+      ...judged(decision, parts.redactor),
+    });
     let output: Awaited<ReturnType<Tool['run']>>;
     try {
       output = await tool.run(parsed.input, context, decision);

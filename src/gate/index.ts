@@ -1,3 +1,3 @@
-export { createGate, type GateParts } from './gate.ts';
-export { describeOpening, type NonInteractive } from './non-interactive.ts';
+export { createGate, type GateParts, type GatePolicy } from './gate.ts';
+export type { NonInteractive } from './non-interactive.ts';
 export type { Gate, GateAnswer, GateRequest, ListedTool } from './types.ts';

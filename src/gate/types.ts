@@ -13,6 +13,8 @@ export interface GateRequest {
   readonly workspaces: readonly WorkspaceBind[];
   readonly workspace_problem?: { readonly message: string; readonly fix: string };
   readonly toolset: string;
+  /** What the program in between says it is: for the record, never for a decision. */
+  readonly client?: { readonly name: string; readonly version: string; readonly protocol: string };
   readonly signal: AbortSignal;
   progress(message: string): void;
 }

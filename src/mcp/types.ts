@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Owner, WorkspaceBind } from '../execution/types.ts';
-import type { Gate } from '../gate/types.ts';
+import type { Gate, GateRequest } from '../gate/types.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/logger.ts';
 import type { Revision } from './revisions.ts';
@@ -32,6 +32,7 @@ export interface CallScope {
   readonly owner: Owner;
   readonly workspaces: readonly WorkspaceBind[];
   readonly workspace_problem?: { readonly message: string; readonly fix: string };
+  readonly client?: NonNullable<GateRequest['client']>;
 }
 
 /** One spooled output as `resources/list` shows it. */

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import type { Execution } from '../execution/types.ts';
+import type { Execution, SpoolPage } from '../execution/types.ts';
 import { AppError } from '../kernel/errors.ts';
 import { isOver, jobOnWire, jobShape, ownJob, pageOnWire, pageShape, pageText, stateText } from './job-shapes.ts';
 import { ANSWER_CHARS } from './output-text.ts';
+import { fitPage } from './read-spool.ts';
 import { readsOnly } from './reads-only.ts';
 import { parseWith, wireSchema } from './schema.ts';
 import type { Tool } from './tool.ts';
@@ -35,7 +36,9 @@ export function createJobOutput(execution: Execution): Tool<z.infer<typeof input
     assess: () => readsOnly,
     run: async ({ job_id, cursor, max_bytes, wait_ms }, context) => {
       await ownJob(execution.jobs, job_id, context);
-      const page = await execution.jobs.output(job_id, { cursor, max_bytes, wait_ms }, context.signal);
+      const read = (bytes: number, wait: number): Promise<SpoolPage | undefined> =>
+        execution.jobs.output(job_id, { cursor, max_bytes: bytes, wait_ms: wait }, context.signal);
+      const page = await fitPage(await read(max_bytes, wait_ms), (bytes) => read(bytes, 0));
       if (!page) throw new AppError('not_found', `The output of ${job_id} is gone.`);
       // Read again: it may have ended while we waited.
       const job = await ownJob(execution.jobs, job_id, context);

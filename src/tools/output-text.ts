@@ -1,25 +1,69 @@
 import type { Outcome, OutputView, RunResult, StreamView } from '../execution/types.ts';
 
-/** Characters of output in one answer; hosts cut blindly at about 100,000, so the rest is read by cursor. */
-export const ANSWER_CHARS = 40_000;
+/**
+ * Characters and lines of output in one answer; the rest is read by cursor. Hosts cut longer ones in their own way and lose what we say about
+ * the rest: qwen-code at 25,000 characters, Gemini CLI at 40,000, opencode at 2,000 lines (docs/reference/hosts.md).
+ */
+export const ANSWER_CHARS = 24_000;
+export const ANSWER_LINES = 1_800;
 const HEAD_SHARE = 0.6;
 
 /** One stream as text, with what was left out counted in place and how to get it. */
 export function streamText(view: StreamView, id: string | undefined, max: number = ANSWER_CHARS): string {
   const { head, tail, omitted } = fitStream(view, max);
   if (omitted === 0) return head + tail;
-  const how = id === undefined ? '' : `; read on with shell_output {"id": "${id}", "cursor": ${Buffer.byteLength(head)}}`;
+  const how = id === undefined ? '' : `; read on with ${readOn(id, bytesOf(head))}`;
   return `${head}\n[... ${omitted} bytes left out here${how} ...]\n${tail}`;
 }
 
-/** Head and tail that fit into `max` characters together; what is cut away is added to the omitted bytes. */
-function fitStream(view: StreamView, max: number): { readonly head: string; readonly tail: string; readonly omitted: number } {
-  if (view.head.length + view.tail.length <= max) return { head: view.head, tail: view.tail, omitted: view.omitted_bytes };
+/** The call that reads the output from there. */
+export function readOn(id: string, cursor: number): string {
+  return `shell_output {"id": "${id}", "cursor": ${cursor}}`;
+}
+
+/** Bytes of the output that became this text, or fewer: a replacement character stands for one byte at least. */
+export function bytesOf(text: string): number {
+  return Buffer.byteLength(text.replaceAll('\ufffd', '?'));
+}
+
+export function linesIn(text: string): number {
+  let lines = 0;
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines++;
+  return lines;
+}
+
+/** Head and tail that fit into one answer together; what is cut away is added to the omitted bytes. */
+export function fitStream(
+  view: StreamView,
+  max: number = ANSWER_CHARS,
+): { readonly head: string; readonly tail: string; readonly omitted: number } {
+  if (view.head.length + view.tail.length <= max && linesIn(view.head) + linesIn(view.tail) <= ANSWER_LINES)
+    return { head: view.head, tail: view.tail, omitted: view.omitted_bytes };
   // Without an omission head and tail are one text that was cut at an arbitrary place.
   const [headSource, tailSource] = view.omitted_bytes === 0 ? [view.head + view.tail, view.head + view.tail] : [view.head, view.tail];
-  const head = cutEnd(headSource, Math.floor(max * HEAD_SHARE));
-  const tail = cutStart(tailSource, max - head.length);
-  return { head, tail, omitted: view.total_bytes - Buffer.byteLength(head) - Buffer.byteLength(tail) };
+  const head = firstLines(cutEnd(headSource, Math.floor(max * HEAD_SHARE)), Math.floor(ANSWER_LINES * HEAD_SHARE));
+  const tail = lastLines(cutStart(tailSource, max - head.length), ANSWER_LINES - linesIn(head));
+  return { head, tail, omitted: view.total_bytes - bytesOf(head) - bytesOf(tail) };
+}
+
+function firstLines(text: string, lines: number): string {
+  let at = 0;
+  for (let seen = 0; seen < lines; seen++) {
+    const next = text.indexOf('\n', at);
+    if (next === -1) return text;
+    at = next + 1;
+  }
+  return text.slice(0, at);
+}
+
+function lastLines(text: string, lines: number): string {
+  // The line break at the very end ends the last line and begins none.
+  let at = text.length - 1;
+  for (let seen = 0; seen < lines; seen++) {
+    at = at <= 0 ? -1 : text.lastIndexOf('\n', at - 1);
+    if (at === -1) return text;
+  }
+  return text.slice(at + 1);
 }
 
 /** Cuts never fall between the halves of a surrogate pair. */

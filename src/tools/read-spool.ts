@@ -1,6 +1,7 @@
 import type { Execution, Owner, SpoolPage } from '../execution/types.ts';
 import { isId } from '../kernel/ids.ts';
 import { belongsTo } from './job-shapes.ts';
+import { ANSWER_LINES, linesIn } from './output-text.ts';
 
 /** A page of what a foreground command or a job wrote; undefined when there is none or it is somebody else's. */
 export async function readSpool(
@@ -16,4 +17,20 @@ export async function readSpool(
   }
   const owner = await execution.ownerOf(id);
   return owner && belongsTo(owner, caller) ? execution.output(id, { cursor, max_bytes }) : undefined;
+}
+
+/** The page, or one that starts at the same place and is short enough to be shown whole. */
+export async function fitPage(
+  page: SpoolPage | undefined,
+  read: (max_bytes: number) => Promise<SpoolPage | undefined>,
+): Promise<SpoolPage | undefined> {
+  let fitting = page;
+  while (fitting !== undefined) {
+    const lines = fitting.chunks.reduce((sum, chunk) => sum + linesIn(chunk.text), 0);
+    const bytes = fitting.next_cursor - fitting.cursor;
+    if (lines <= ANSWER_LINES || bytes <= ANSWER_LINES) return fitting;
+    // Fewer each time, and never fewer than one byte a line.
+    fitting = await read(Math.max(ANSWER_LINES, Math.floor((bytes * ANSWER_LINES * 0.95) / lines)));
+  }
+  return undefined;
 }

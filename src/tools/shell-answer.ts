@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ContainmentReport, JobRecord, Outcome, OutputView, RunResult, RunSpec } from '../execution/types.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { Decision } from '../policy/types.ts';
-import { ANSWER_CHARS, outcomeText, receiptLines, seconds, streamText } from './output-text.ts';
+import { ANSWER_CHARS, bytesOf, fitStream, outcomeText, readOn, receiptLines, seconds, streamText } from './output-text.ts';
 import type { ToolOutput } from './tool.ts';
 
 /** What `shell` answers: the output first, then one line on how it ended, then only what is out of the ordinary. */
@@ -41,9 +41,10 @@ export function finishedAnswer(result: RunResult, exec_id: string, spec: RunSpec
   ];
   const both = result.output.stderr.total_bytes > 0;
   const body = streamText(result.output.combined, exec_id);
+  const shown = streams(result.output, exec_id);
   return {
     structured: {
-      ...streams(result.output, exec_id),
+      ...shown,
       status: outcome.state,
       exit_code: outcome.exit_code,
       signal: 'signal' in outcome ? (outcome.signal ?? null) : null,
@@ -52,7 +53,8 @@ export function finishedAnswer(result: RunResult, exec_id: string, spec: RunSpec
       duration_ms,
       containment: receipt ? containmentOnWire(receipt.containment) : null,
       teardown: receipt ? { ...receipt.teardown, survivors: [...receipt.teardown.survivors] } : null,
-      notes,
+      // The text says it where the output is cut.
+      notes: shown.truncated ? [...notes, `read on with ${readOn(exec_id, shown.next_cursor)}`] : notes,
     },
     text: `${body}${body === '' || body.endsWith('\n') ? '' : '\n'}${footer.join('\n')}`,
     evidence: { exec_id, ...evidenceOf(outcome, result), streams: both ? 2 : 1 },
@@ -79,6 +81,7 @@ function evidenceOf(outcome: Outcome, result: RunResult): Record<string, unknown
 
 export function yieldedAnswer(job: JobRecord, view: OutputView): ToolOutput {
   const body = streamText(view.combined, job.job_id);
+  const note = `still running as job ${job.job_id}; ${lookWith(job, view.combined.total_bytes)}; it is ended after ${seconds(job.timeout_ms)}`;
   return {
     structured: {
       ...streams(view, job.job_id),
@@ -90,11 +93,9 @@ export function yieldedAnswer(job: JobRecord, view: OutputView): ToolOutput {
       duration_ms: 0,
       containment: null,
       teardown: null,
-      notes: [],
+      notes: [note],
     },
-    text:
-      `${body}${body === '' || body.endsWith('\n') ? '' : '\n'}` +
-      `[still running as job ${job.job_id}; read on with job_output {"job_id": "${job.job_id}", "cursor": ${view.combined.total_bytes}, "wait_ms": 20000}; it is ended after ${seconds(job.timeout_ms)}]`,
+    text: `${body}${body === '' || body.endsWith('\n') ? '' : '\n'}[${note}]`,
     evidence: { job_id: job.job_id, yielded: true, bytes_so_far: view.combined.total_bytes },
   };
 }
@@ -103,28 +104,39 @@ export function startedAnswer(job: JobRecord): ToolOutput {
   const empty = { head: '', tail: '', omitted_bytes: 0, total_bytes: 0, sha256: null };
   const view: OutputView = { stdout: empty, stderr: empty, combined: empty, spooled_bytes: 0 };
   const base = yieldedAnswer(job, view);
+  const note =
+    `started as job ${job.job_id}; it goes on after this connection ends, for at most ${seconds(job.timeout_ms)}. ` +
+    `Its end is announced with a later answer; ${lookWith(job, 0)}`;
   return {
-    ...base,
-    text:
-      `[started as job ${job.job_id}; it goes on after this connection ends, for at most ${seconds(job.timeout_ms)}. ` +
-      `Its end is announced here; look with job_output {"job_id": "${job.job_id}", "cursor": 0, "wait_ms": 20000}]`,
+    structured: { ...base.structured, notes: [note] },
+    text: `[${note}]`,
     evidence: { job_id: job.job_id, background: true },
   };
 }
 
-function streams(view: OutputView, id: string): Record<string, unknown> {
+function lookWith(job: JobRecord, cursor: number): string {
+  return `wait for its output with job_output {"job_id": "${job.job_id}", "cursor": ${cursor}, "wait_ms": 20000}`;
+}
+
+type Streams = Pick<z.infer<typeof shellOutput>, 'stdout' | 'stderr' | 'combined' | 'total_bytes' | 'truncated' | 'output_id'> & {
+  readonly next_cursor: number;
+};
+
+function streams(view: OutputView, id: string): Streams {
   const half = ANSWER_CHARS / 2;
   const both = view.stdout.total_bytes > 0 && view.stderr.total_bytes > 0;
-  const shown = Buffer.byteLength(view.combined.head) + Buffer.byteLength(view.combined.tail);
-  const truncated = shown < view.combined.total_bytes || view.combined.head.length + view.combined.tail.length > ANSWER_CHARS;
+  const { head, omitted } = fitStream(view.combined);
+  const truncated = omitted > 0;
+  // Cursors count both streams together, so they are only told where there is one.
+  const own = both ? undefined : id;
   return {
-    stdout: streamText(view.stdout, undefined, both ? half : ANSWER_CHARS),
-    stderr: streamText(view.stderr, undefined, both ? half : ANSWER_CHARS),
+    stdout: streamText(view.stdout, own, both ? half : ANSWER_CHARS),
+    stderr: streamText(view.stderr, own, both ? half : ANSWER_CHARS),
     combined: both ? streamText(view.combined, id) : null,
     total_bytes: { stdout: view.stdout.total_bytes, stderr: view.stderr.total_bytes },
     truncated,
     output_id: id,
-    next_cursor: truncated ? Math.min(Buffer.byteLength(view.combined.head), view.spooled_bytes) : view.spooled_bytes,
+    next_cursor: truncated ? bytesOf(head) : view.spooled_bytes,
   };
 }
 

@@ -3,7 +3,7 @@ import type { Execution } from '../execution/types.ts';
 import { AppError } from '../kernel/errors.ts';
 import { pageOnWire, pageShape, pageText } from './job-shapes.ts';
 import { ANSWER_CHARS } from './output-text.ts';
-import { readSpool } from './read-spool.ts';
+import { fitPage, readSpool } from './read-spool.ts';
 import { readsOnly } from './reads-only.ts';
 import { parseWith, wireSchema } from './schema.ts';
 import type { Tool } from './tool.ts';
@@ -30,7 +30,9 @@ export function createShellOutput(execution: Execution): Tool<z.infer<typeof inp
     parse: (raw) => parseWith(input, raw),
     assess: () => readsOnly,
     run: async ({ id, cursor, max_bytes }, context) => {
-      const page = await readSpool(execution, { id, cursor, max_bytes, owner: context.owner }, context.signal);
+      const read = (bytes: number): ReturnType<typeof readSpool> =>
+        readSpool(execution, { id, cursor, max_bytes: bytes, owner: context.owner }, context.signal);
+      const page = await fitPage(await read(max_bytes), read);
       if (!page) throw new AppError('not_found', `There is no output "${id}" here; output of a foreground command is kept for a day.`);
       const again = `shell_output {"id": "${id}", "cursor": CURSOR}`;
       return { structured: pageOnWire(page), text: pageText(page, again), evidence: { id, cursor, next_cursor: page.next_cursor } };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Execution, Limits, RunSpec } from '../execution/types.ts';
+import type { Execution, Limits, Owner, RunSpec } from '../execution/types.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { Assessment, Decision } from '../policy/types.ts';
 import { requireContainment } from './containment-required.ts';
@@ -11,6 +11,7 @@ import { resolveCwd } from './working-directory.ts';
 const MAX_COMMAND_BYTES = 1024 * 1024;
 const MAX_TIMEOUT_MS = 3_600_000;
 
+/** What holds in the Workspace of a call. */
 export interface ShellSettings {
   readonly limits: Limits;
   /** Deadline of a foreground call that names none. */
@@ -18,12 +19,12 @@ export interface ShellSettings {
   /** Most a foreground call may ask for. */
   readonly max_timeout_ms: number;
   /** A foreground call still running after this becomes a job; per host, since hosts give up at different times. */
-  yield_ms(): number;
+  readonly yield_ms: number;
   /** Longest life of a background job. */
   readonly job_runtime_ms: number;
-  /** `sandbox.missing: prompt` would ask; nobody can be asked yet, so both words refuse. */
-  assess(command: string, cwd: string, context: CallContext): Assessment;
 }
+
+export type AssessShell = (command: string, cwd: string, context: CallContext) => Assessment;
 
 const input = z.strictObject({
   command: z
@@ -49,7 +50,7 @@ const input = z.strictObject({
 });
 type ShellInput = z.infer<typeof input>;
 
-export function createShell(execution: Execution, settings: ShellSettings): Tool<ShellInput> {
+export function createShell(execution: Execution, settingsOf: (owner: Owner) => ShellSettings, assess: AssessShell): Tool<ShellInput> {
   return {
     name: 'shell',
     description:
@@ -61,19 +62,20 @@ export function createShell(execution: Execution, settings: ShellSettings): Tool
     parse: (raw) => {
       const parsed = parseWith(input, raw);
       if (!parsed.ok) return parsed;
-      const { command, timeout_ms } = parsed.input;
-      if (command.includes('\0')) return { ok: false, problem: 'Invalid arguments: command: contains a NUL character.' };
-      if (timeout_ms !== undefined && timeout_ms > settings.max_timeout_ms) {
-        return { ok: false, problem: `Invalid arguments: timeout_ms: the operator allows at most ${settings.max_timeout_ms}.` };
-      }
+      if (parsed.input.command.includes('\0')) return { ok: false, problem: 'Invalid arguments: command: contains a NUL character.' };
       return parsed;
     },
     assess: (call, context) => {
+      const { max_timeout_ms } = settingsOf(context.owner);
+      if (call.timeout_ms !== undefined && call.timeout_ms > max_timeout_ms) {
+        return new AppError('invalid_arguments', `timeout_ms: the configuration allows at most ${max_timeout_ms} here.`);
+      }
       const cwd = resolveCwd(call.cwd, context.workspaces);
-      return cwd instanceof AppError ? cwd : settings.assess(call.command, cwd, context);
+      return cwd instanceof AppError ? cwd : assess(call.command, cwd, context);
     },
     run: async (call, context, decision) => {
       await requireContainment(execution, decision);
+      const settings = settingsOf(context.owner);
       const cwd = resolveCwd(call.cwd, context.workspaces);
       if (cwd instanceof AppError) throw cwd;
       const background = call.background === true || /^#!bg[ \t]*\r?(\n|$)/.test(call.command);
@@ -91,7 +93,7 @@ export function createShell(execution: Execution, settings: ShellSettings): Tool
         ...(call.description === undefined ? {} : { description: call.description }),
       };
       if (background) return startedAnswer(await execution.jobs.start(spec, context.signal));
-      return foreground(execution, spec, call.yield_ms ?? settings.yield_ms(), context, decision);
+      return foreground(execution, spec, call.yield_ms ?? settings.yield_ms, context, decision);
     },
   };
 }

@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { resolveWorkspaces } from '../../identity/index.ts';
 import type { ProcessFacts } from '../../kernel/config/index.ts';
+import { AppError } from '../../kernel/errors.ts';
 import { type Assessment, assessCommand, type Decision, decide, type PolicyConfig } from '../../policy/index.ts';
 import { createFacts } from '../../tools/index.ts';
 
@@ -15,7 +16,7 @@ export function checkCommand(request: {
   assessment: Assessment;
   decision: Decision;
 } {
-  const cwd = realpathSync(request.cwd);
+  const cwd = existingFolder(request.cwd);
   const resolved = resolveWorkspaces({ roots_flag: [], client_roots: [], facts: { ...request.facts, cwd }, writ_home: request.home });
   const assessment = assessCommand(request.command, {
     cwd,
@@ -24,4 +25,12 @@ export function checkCommand(request: {
     facts: createFacts(request.facts.host_env['PATH'] ?? ''),
   });
   return { assessment, decision: decide(assessment, request.policy) };
+}
+
+function existingFolder(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (cause) {
+    throw new AppError('invalid_arguments', `--cwd ${path} can't be opened.`, { fix: 'Name a folder that exists.', cause });
+  }
 }

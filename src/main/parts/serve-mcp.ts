@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { AuditLog } from '../../audit/index.ts';
 import type { Execution, Owner } from '../../execution/index.ts';
-import { createGate } from '../../gate/index.ts';
+import { createGate, type GatePolicy } from '../../gate/index.ts';
 import { resolveToolset, resolveWorkspaces } from '../../identity/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Config, ProcessFacts } from '../../kernel/config/index.ts';
@@ -22,7 +22,9 @@ export interface McpParts {
   readonly toolset: string;
   readonly facts: ProcessFacts;
   readonly home: string;
+  /** As it holds where Writ was started. */
   readonly config: Config;
+  configFor(project_dir: string): Promise<Config>;
   readonly redactor: Redactor;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -36,37 +38,56 @@ export interface McpParts {
 /** The local agent: whoever speaks on a stdio connection of this machine's user. */
 const LOCAL = { organization: 'org_local', agent: 'agent_local' } as const;
 
+/** Longest life of a job. */
+const JOB_RUNTIME_MS = 3_600_000;
+
+interface Settings {
+  readonly config: Config;
+  readonly policy: GatePolicy;
+}
+
+async function settingsFrom(config: Config): Promise<Settings> {
+  return { config, policy: { rules: await policyOf(config), nonInteractive: config.dangerous.non_interactive } };
+}
+
 /** One MCP connection over stdio, from its first byte to the end of its last call. A connection is a Run. */
 export async function serveMcp(parts: McpParts): Promise<void> {
   const { facts, config, logger, clock, redactor } = parts;
-  const policy = await policyOf(config);
   const execution = await parts.execution();
   const run = newId('run', clock.now());
   // A stdio connection has one client; its name only chooses how long it is kept waiting.
   let client: string | undefined;
+  /** By Workspace, filled before the first call in it. */
+  const settings = new Map<string, Settings>();
+  const startSettings = await settingsFrom(config);
+  const settingsOf = (owner: Owner): Settings => settings.get(owner.workspace) ?? startSettings;
 
-  const tools = createTools(execution, {
-    limits: config.sandbox.limits,
-    timeout_ms: config.shell.timeout_ms,
-    max_timeout_ms: config.shell.max_timeout_ms,
-    yield_ms: () => config.shell.hosts[client ?? '']?.yield_ms ?? config.shell.yield_ms,
-    job_runtime_ms: 3_600_000,
-    assess: (command, cwd, context) =>
+  const tools = createTools(
+    execution,
+    (owner) => {
+      const { sandbox, shell } = settingsOf(owner).config;
+      return {
+        ...shell,
+        limits: sandbox.limits,
+        yield_ms: shell.hosts[client ?? '']?.yield_ms ?? shell.yield_ms,
+        job_runtime_ms: JOB_RUNTIME_MS,
+      };
+    },
+    (command, cwd, context) =>
       assessCommand(command, {
         cwd,
         home: facts.user.home ?? '/nonexistent',
         workspaces: context.workspaces.filter((bind) => bind.access === 'write').map((bind) => bind.path),
         facts: createFacts(facts.host_env['PATH'] ?? ''),
       }),
-  });
+  );
   const toolset = resolveToolset(parts.toolset, config);
   if (!toolset.ok) throw new AppError('config_invalid', toolset.message, { fix: toolset.fix });
 
   const gate = createGate({
     tools,
     allows: (name, tool) => name === parts.toolset && toolset.toolset.allows(tool),
-    policy,
-    nonInteractive: config.dangerous.non_interactive,
+    policyOf: (owner) => settingsOf(owner).policy,
     audit: parts.audit,
     redactor,
     clock,
@@ -76,11 +97,20 @@ export async function serveMcp(parts: McpParts): Promise<void> {
   const ownerOf = (workspace: string): Owner => ({ ...LOCAL, run, workspace });
   const scopeOf = async (peer: Peer): Promise<CallScope> => {
     client = peer.client?.name;
+    const who = peer.client ? { client: { name: peer.client.name, version: peer.client.version, protocol: peer.revision } } : {};
     const client_roots = parts.roots.length > 0 ? [] : await peer.roots();
     const resolved = resolveWorkspaces({ roots_flag: parts.roots, client_roots, facts, writ_home: parts.home });
-    if (!resolved.ok) return { owner: ownerOf(''), workspaces: [], workspace_problem: { message: resolved.message, fix: resolved.fix } };
-    const [first] = resolved.workspaces;
-    return { owner: ownerOf(first?.path ?? ''), workspaces: resolved.workspaces };
+    const primary = resolved.ok ? resolved.workspaces[0]?.path : undefined;
+    if (!resolved.ok || primary === undefined) {
+      const problem = resolved.ok ? {} : { workspace_problem: { message: resolved.message, fix: resolved.fix } };
+      return { owner: ownerOf(''), workspaces: [], ...who, ...problem };
+    }
+    if (!settings.has(primary)) {
+      for (const warning of resolved.warnings) logger.warn(warning);
+      settings.set(primary, await settingsFrom(await parts.configFor(primary)));
+      execution.warmUp(resolved.workspaces);
+    }
+    return { owner: ownerOf(primary), workspaces: resolved.workspaces, ...who };
   };
 
   const server = serveStdio({
