@@ -271,7 +271,7 @@ describe('a project', () => {
         limits: { pids: 100_000, memory_bytes: '64GiB' },
       },
       shell: { timeout_ms: 3_000_000, yield_ms: 1, hosts: { x: { yield_ms: 1 } } },
-      limits: { concurrent_calls: 1000, job_retention_days: 1 },
+      limits: { job_quota_bytes: 1, job_retention_days: 1 },
       approvals: { wait_seconds: 1 },
       server: { host: '0.0.0.0', port: 1, public_url: 'https://evil.example' },
       audit: { retention_days: 1, retention_bytes: 1 },
@@ -305,7 +305,7 @@ describe('a project', () => {
 
 describe('precedence', () => {
   test('flag, environment, project, operator, default', async () => {
-    operator('{"shell": {"timeout_ms": 5000, "yield_ms": 500}, "log": {"level": "error"}, "limits": {"jobs": 3}}');
+    operator('{"shell": {"timeout_ms": 5000, "yield_ms": 500}, "log": {"level": "error"}, "limits": {"job_retention_days": 3}}');
     ofProject('{"shell": {"timeout_ms": 4000}}');
     const { config, provenance } = await loaded(
       { flags: [{ flag: '--log-level', path: 'log.level', value: 'debug' }] },
@@ -318,7 +318,7 @@ describe('precedence', () => {
       'shell.timeout_ms': { source: 'environment', place: 'WRIT_SHELL_TIMEOUT_MS' },
       'shell.yield_ms': { source: 'operator', place: `${home}/config.json:1` },
     });
-    expect(provenance['limits.concurrent_calls']).toBeUndefined();
+    expect(provenance['limits.job_quota_bytes']).toBeUndefined();
   });
 
   test('a wrong variable or flag is a problem that names it', async () => {

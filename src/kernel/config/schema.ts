@@ -103,9 +103,6 @@ export const configSchema = z.strictObject({
     .optional(),
   limits: z
     .strictObject({
-      concurrent_calls: count(10_000).optional(),
-      result_bytes: bytes.optional(),
-      jobs: count(10_000).optional(),
       job_retention_days: count(3650).optional(),
       job_quota_bytes: bytes.optional(),
     })

@@ -76,9 +76,6 @@ export interface Config {
     readonly hosts: Readonly<Record<string, { readonly yield_ms: number }>>;
   };
   readonly limits: {
-    readonly concurrent_calls: number;
-    readonly result_bytes: number;
-    readonly jobs: number;
     readonly job_retention_days: number;
     readonly job_quota_bytes: number;
   };
