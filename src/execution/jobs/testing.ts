@@ -1,6 +1,7 @@
-import { mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
 import type { Clock } from '../../kernel/clock.ts';
 import { type ExecId, type JobId, newId } from '../../kernel/ids.ts';
 import type { Owner, ProcessIdentity, RunResult, RunSpec, TeardownReport } from '../types.ts';
@@ -13,7 +14,9 @@ import { FILES } from './records.ts';
 /** Helpers of this room's tests: a Writ home of their own, and processes that live and die by a table. */
 
 export function tempHome(): string {
-  return realpathSync(mkdtempSync(join(tmpdir(), 'writ-exec-')));
+  const home = realpathSync(mkdtempSync(join(tmpdir(), 'writ-exec-')));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true, maxRetries: 3 }));
+  return home;
 }
 
 export function tempLayout(): Layout {
