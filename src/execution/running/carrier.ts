@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, constants, openSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, constants, fchmodSync, openSync, unlinkSync, writeSync } from 'node:fs';
 
 /**
  * A file without a name that a child reads to its end: how bubblewrap gets options and seccomp program without their showing up in a
@@ -17,5 +17,20 @@ export function carry(folder: string, bytes: Uint8Array): number {
   } catch (error) {
     closeSync(fd);
     throw error;
+  }
+}
+
+/**
+ * Standard input as such a file: a command that doesn't read it keeps nobody waiting, and one that opens /dev/stdin finds it, which a
+ * socket would refuse and a named pipe whose writer is gone would wait for. Whoever has the descriptor can't write through it.
+ */
+export function carryReadOnly(folder: string, bytes: Uint8Array): number {
+  const writable = carry(folder, bytes);
+  try {
+    // Another uid may have to open it once more.
+    fchmodSync(writable, 0o444);
+    return openSync(`/proc/self/fd/${writable}`, constants.O_RDONLY);
+  } finally {
+    closeSync(writable);
   }
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import type { Logger } from '../../kernel/logger.ts';
 import type { Dimension, DimensionReport, Limits, ProcessIdentity } from '../types.ts';
@@ -64,7 +65,7 @@ export function createCgroups(supervisor: ProcessIdentity, logger: Logger): Cgro
     removeDoomed();
   };
 
-  const name = `${PREFIX}${supervisor.pid}-${supervisor.start}`;
+  const name = `${PREFIX}${supervisor.pid}-${supervisor.start}-${randomBytes(3).toString('hex')}`;
 
   const find = (limits: Limits): readonly Base[] => {
     let hierarchies: Hierarchy[];
@@ -241,7 +242,7 @@ function enable(folder: string, wanted: readonly Controller[]): void {
 /** Groups of supervisors that are gone and of which nothing lives any more. */
 function sweepStale(parent: string, boot_id: string): void {
   for (const name of readdirSync(parent)) {
-    const [, pid, start] = /^writ-(\d+)-(\d+)$/.exec(name) ?? [];
+    const [, pid, start] = /^writ-(\d+)-(\d+)-[0-9a-f]+$/.exec(name) ?? [];
     if (pid === undefined || start === undefined) continue;
     const verdict = judge({ boot_id, pid: Number(pid), start });
     if (verdict !== 'GONE' && verdict !== 'FOREIGN') continue;

@@ -9,15 +9,15 @@ const BATCH = 64;
 const REFILL_BELOW = 16;
 const MKFIFO_TIMEOUT_MS = 10_000;
 
-/** Both ends of a pipe whose name is gone. `read` doesn't block; `write` is for the child and closed by us after the spawn. */
+/** Both ends of a pipe whose name is gone: ours doesn't block, theirs is for the child, and we close it after the spawn. */
 export interface Pipe {
-  readonly read: number;
-  readonly write: number;
+  readonly ours: number;
+  readonly theirs: number;
 }
 
 export interface FifoPool {
-  /** Waits only when too few are prepared. */
-  take(count: number): Promise<readonly Pipe[]>;
+  /** Two to read from. Waits only when too few are prepared. */
+  takePair(): Promise<readonly [Pipe, Pipe]>;
   /** Removes what is left. */
   close(): void;
 }
@@ -64,33 +64,20 @@ export function createFifoPool(home: string): FifoPool {
     removeQuietly(() => rmdirSync(folder));
   };
 
-  const open = (): Pipe => {
-    const name = names.pop();
-    if (name === undefined) throw new AppError('internal', 'A pipe was taken from an empty pool.');
-    const read = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
-    try {
-      const write = openSync(name, constants.O_WRONLY | constants.O_NOFOLLOW);
-      unlinkSync(name);
-      return { read, write };
-    } catch (error) {
-      closeSync(read);
-      throw error;
-    }
-  };
-
   return {
-    async take(count) {
-      while (names.length < count) await refill();
-      const pipes: Pipe[] = [];
+    async takePair() {
+      while (names.length < 2) await refill();
+      const first = openPipe(names.pop());
       try {
-        while (pipes.length < count) pipes.push(open());
+        return [first, openPipe(names.pop())];
       } catch (error) {
-        for (const pipe of pipes) closePipe(pipe);
+        closeSync(first.ours);
+        closeSync(first.theirs);
         throw error;
+      } finally {
+        // A refill in the background reports its failure to the next one that has to wait for it.
+        if (names.length < REFILL_BELOW) refill().catch(() => undefined);
       }
-      // A refill in the background reports its failure to the next one that has to wait for it.
-      if (names.length < REFILL_BELOW) refill().catch(() => undefined);
-      return pipes;
     },
     close() {
       closed = true;
@@ -99,9 +86,18 @@ export function createFifoPool(home: string): FifoPool {
   };
 }
 
-export function closePipe(pipe: Pipe): void {
-  closeSync(pipe.read);
-  closeSync(pipe.write);
+/** Opening a named pipe waits for the other side, unless it reads and doesn't want to wait; so that end comes first. */
+function openPipe(name: string | undefined): Pipe {
+  if (name === undefined) throw new AppError('internal', 'A pipe was taken from an empty pool.');
+  const ours = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+  try {
+    const theirs = openSync(name, constants.O_WRONLY | constants.O_NOFOLLOW);
+    unlinkSync(name);
+    return { ours, theirs };
+  } catch (error) {
+    closeSync(ours);
+    throw error;
+  }
 }
 
 /** Folders of supervisors that are gone. */

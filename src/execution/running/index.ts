@@ -14,7 +14,6 @@ import { createFifoPool } from './fifo-pool.ts';
 import { hintsFor } from './hints.ts';
 import { identify } from './identity.ts';
 import { writeIdentity } from './identity-file.ts';
-import { feed } from './input.ts';
 import { MAX_COMMAND_BYTES } from './launcher.ts';
 import { neverStarted } from './outcome.ts';
 import { abandon, closeEnds, type NotPrepared, type Prepared, type PrepareInput, prepare } from './prepare.ts';
@@ -57,7 +56,7 @@ export function createRunning(config: ExecutionConfig, clock: Clock, options: Ru
     clock,
     supervisor,
     logger: silentLogger,
-    prepare: (plan, marker) => prepare({ plan, marker, input: 'closed' }, parts),
+    prepare: (plan, marker) => prepare({ plan, marker, stdin: 'closed' }, parts),
     ...(options.warm_idle_ms === undefined ? {} : { idle_ms: options.warm_idle_ms }),
   });
 
@@ -93,8 +92,6 @@ export function createRunning(config: ExecutionConfig, clock: Clock, options: Ru
       ends.kind === 'terminal'
         ? [ends.terminal.attach(capture, buffer, drain.touch)]
         : [readPipe(ends.stdout, 'stdout', capture, buffer, drain.touch), readPipe(ends.stderr, 'stderr', capture, buffer, drain.touch)];
-    const stopFeeding =
-      ends.kind === 'pipes' && ends.stdin !== undefined && spec.stdin !== 'closed' ? feed(ends.stdin, spec.stdin) : undefined;
     const run = followRun({
       exec_id,
       spec,
@@ -113,7 +110,6 @@ export function createRunning(config: ExecutionConfig, clock: Clock, options: Ru
       quarantine: () => quarantineAppeared(plan, readlinkSync(folder)),
       cleanUp() {
         disk.stop();
-        stopFeeding?.();
         group?.release();
         closeSync(directory);
         underWay.delete(exec_id);
@@ -169,7 +165,7 @@ function requestOf(exec_id: ExecId, { spec, plan }: Parameters<Running['start']>
   return {
     plan,
     marker: exec_id,
-    input: spec.stdin === 'closed' ? 'closed' : 'pipe',
+    stdin: spec.stdin,
     ...(spec.pty === undefined ? {} : { pty: spec.pty }),
   };
 }

@@ -13,6 +13,7 @@ export const MARKER_VARIABLE = 'WRIT_MARKER';
 export const MAX_COMMAND_BYTES = 1024 * 1024;
 
 const TOKEN = 'WritGo1:';
+const LENGTH_DIGITS = 8;
 
 /**
  * `limits`: lines of `ulimit` calls, set before the gate so that a command never runs without them. `terminal`: the standard streams are
@@ -28,8 +29,8 @@ export function launcherScript(limits: readonly string[], terminal: boolean): st
     // "Ready": from here on everything is mounted, and nothing forks any more.
     `printf R >&${GATE_FD}`,
     // LC_ALL=C makes -N count bytes, whatever the locale of the command.
-    `IFS= LC_ALL=C read -rN16 -u${GATE_FD} X && [[ $X == ${TOKEN}???????? ]] || exit ${NEVER_STARTED_EXIT}`,
-    `IFS= LC_ALL=C read -rN "$((10#\${X:8}))" -u${GATE_FD} BASH_EXECUTION_STRING || exit ${NEVER_STARTED_EXIT}`,
+    `IFS= LC_ALL=C read -rN${TOKEN.length + LENGTH_DIGITS} -u${GATE_FD} X && [[ $X == ${TOKEN}${'[0-9]'.repeat(LENGTH_DIGITS)} ]] || exit ${NEVER_STARTED_EXIT}`,
+    `IFS= LC_ALL=C read -rN "$((10#\${X:${TOKEN.length}}))" -u${GATE_FD} BASH_EXECUTION_STRING || exit ${NEVER_STARTED_EXIT}`,
     `exec ${GATE_FD}<&-`,
     `unset -v X ${MARKER_VARIABLE}`,
     'eval "$BASH_EXECUTION_STRING"',
@@ -39,7 +40,7 @@ export function launcherScript(limits: readonly string[], terminal: boolean): st
 /** What opens the gate. The caller has checked that the command holds no NUL and isn't longer than MAX_COMMAND_BYTES. */
 export function gateMessage(command: string): Buffer {
   const text = Buffer.from(command, 'utf8');
-  return Buffer.concat([Buffer.from(`${TOKEN}${String(text.length).padStart(8, '0')}`, 'latin1'), text]);
+  return Buffer.concat([Buffer.from(`${TOKEN}${String(text.length).padStart(LENGTH_DIGITS, '0')}`, 'latin1'), text]);
 }
 
 /** Variables that would make bash run or redefine something before it comes to the gate. */

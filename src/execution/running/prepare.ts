@@ -3,8 +3,9 @@ import type { Clock } from '../../kernel/clock.ts';
 import { checkMounts } from '../containment/check-mounts.ts';
 import type { SandboxPlan } from '../core-types.ts';
 import type { Dimension, DimensionReport, RunSpec, TeardownReport } from '../types.ts';
+import { carryReadOnly } from './carrier.ts';
 import type { Cgroups, RunGroup } from './cgroups.ts';
-import type { FifoPool, Pipe } from './fifo-pool.ts';
+import type { FifoPool } from './fifo-pool.ts';
 import { membersOf } from './proc.ts';
 import { type HardLimits, processLimitReports, ulimitLines } from './rlimits.ts';
 import { awaitBuilt, type BuiltSandbox, type Sandbox, type StandardStreams, spawnSandbox } from './sandbox.ts';
@@ -14,7 +15,7 @@ import { openTerminal, type Terminal } from './terminal.ts';
 
 /** Our ends of the standard streams. */
 export type Ends =
-  | { readonly kind: 'pipes'; readonly stdout: number; readonly stderr: number; readonly stdin?: number }
+  | { readonly kind: 'pipes'; readonly stdout: number; readonly stderr: number }
   | { readonly kind: 'terminal'; readonly terminal: Terminal };
 
 /** A sandbox at its gate, its limits in force, everything checked: the next thing is an identity on disk and the token. */
@@ -43,7 +44,7 @@ export interface PrepareParts {
 export interface PrepareInput {
   readonly plan: SandboxPlan;
   readonly marker: string;
-  readonly input: 'closed' | 'pipe';
+  readonly stdin: RunSpec['stdin'];
   readonly pty?: RunSpec['pty'];
 }
 
@@ -102,16 +103,26 @@ async function openStreams(request: PrepareInput, parts: PrepareParts): Promise<
     const terminal = await openTerminal(request.pty, request.plan.drop);
     return { theirs: { kind: 'terminal', slave: terminal.slave }, ours: { kind: 'terminal', terminal }, closeTheirs: () => undefined };
   }
-  const wantsInput = request.input === 'pipe';
-  const [stdout, stderr, stdin] = await parts.fifos.take(wantsInput ? 3 : 2);
-  if (stdout === undefined || stderr === undefined) throw new Error('the pool gave fewer pipes than it was asked for');
-  const theirs: Pipe[] = [stdout, stderr];
+  const [stdout, stderr] = await parts.fifos.takePair();
+  const close = (): void => {
+    closeSync(stdout.theirs);
+    closeSync(stderr.theirs);
+  };
+  const ours: Ends = { kind: 'pipes', stdout: stdout.ours, stderr: stderr.ours };
+  let stdin: number | undefined;
+  try {
+    stdin = request.stdin === 'closed' ? undefined : carryReadOnly(parts.scratch, request.stdin);
+  } catch (error) {
+    close();
+    closeEnds(ours);
+    throw error;
+  }
   return {
-    theirs: { kind: 'pipes', stdin: stdin?.read ?? 'ignore', stdout: stdout.write, stderr: stderr.write },
-    ours: { kind: 'pipes', stdout: stdout.read, stderr: stderr.read, ...(stdin === undefined ? {} : { stdin: stdin.write }) },
+    theirs: { kind: 'pipes', stdin: stdin ?? 'ignore', stdout: stdout.theirs, stderr: stderr.theirs },
+    ours,
     closeTheirs() {
-      for (const pipe of theirs) closeSync(pipe.write);
-      if (stdin !== undefined) closeSync(stdin.read);
+      close();
+      if (stdin !== undefined) closeSync(stdin);
     },
   };
 }
@@ -146,5 +157,4 @@ export function closeEnds(ends: Ends): void {
   }
   closeSync(ends.stdout);
   closeSync(ends.stderr);
-  if (ends.stdin !== undefined) closeSync(ends.stdin);
 }

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { hintsFor } from './hints.ts';
+import { containmentReport } from './report.ts';
+
+const enforced = { state: 'enforced' } as const;
+const plan = {
+  dimensions: {
+    network: enforced,
+    fs_write: enforced,
+    user_ns_nesting: enforced,
+    unix_sockets: enforced,
+    seccomp: enforced,
+    memory: enforced,
+  },
+  notes: [],
+};
+const report = containmentReport(plan, {});
+
+describe('hints', () => {
+  it.each([
+    ['npm ERR! request to https://r failed, reason: getaddrinfo EAI_AGAIN r', /network is off/],
+    ['curl: (6) Could not resolve host: example.org', /network is off/],
+    ['[1:1:FATAL:zygote_host_impl_linux.cc(126)] No usable sandbox!', /browser/],
+    ['error: could not lock config file .git/config: Read-only file system', /read-only/],
+    ['mv: cannot move .git: Device or resource busy', /pinned/],
+    ['unshare: unshare failed: Operation not permitted', /system calls/],
+    ['Cannot connect to the Docker daemon at unix:///var/run/docker.sock', /Sockets of the host/],
+  ])('%s', (output, sentence) => {
+    expect(hintsFor(report, { output, failed: true }).join()).toMatch(sentence);
+    expect(hintsFor(report, { output, failed: false })).toEqual([]);
+  });
+
+  it('blame the containment only for what it does', () => {
+    const open = containmentReport({ ...plan, dimensions: {} }, {});
+    expect(hintsFor(open, { output: 'Could not resolve host: x', failed: true })).toEqual([]);
+    expect(hintsFor(report, { output: 'TypeError: x is not a function', failed: true })).toEqual([]);
+  });
+});
