@@ -4,7 +4,7 @@ import { failure, INTERNAL_ERROR, type Reply } from './message.ts';
 import type { Features } from './revisions.ts';
 
 /**
- * The one place where what the gate answers becomes what MCP says. Several hosts (Claude Code, Codex) show a model only `structuredContent`
+ * The one place where what the gate answers becomes what MCP says. Some hosts show a model only `structuredContent`
  * where there is one, and only the first text of an error, so what must be read is put there too.
  */
 

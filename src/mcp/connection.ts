@@ -1,5 +1,6 @@
 import { refusalError, refusalReply, UNEXPECTED } from './answers.ts';
 import type { Frame } from './framing.ts';
+import { featuresFor } from './hosts.ts';
 import { createInFlight } from './in-flight.ts';
 import {
   classify,
@@ -128,7 +129,7 @@ export function createConnection(parts: ServerParts, outlet: Outlet): Connection
     const found = METHODS.get(method);
     const peer = peerOf(params, found);
     if ('error' in peer) return { jsonrpc: '2.0', id, ...peer };
-    const features = featuresOf(peer.revision);
+    const features = featuresFor(peer);
     if (found === undefined || !found.eras.includes(features.era) || (found.needs !== undefined && parts[found.needs] === undefined)) {
       return envelope(id, failure(METHOD_NOT_FOUND, 'Method not found'), features);
     }

@@ -19,6 +19,8 @@ await runHost({
         ANTHROPIC_API_KEY: 'sk-scripted',
         // It hides the tools of servers behind a search otherwise.
         ENABLE_TOOL_SEARCH: 'false',
+        // Without a person it would ask the model before the servers have answered.
+        MCP_CONNECTION_NONBLOCKING: 'false',
         CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
         DISABLE_AUTOUPDATER: '1',
       },

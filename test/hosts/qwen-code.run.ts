@@ -20,6 +20,8 @@ await runHost({
     const project = withMore(printed, 'mcpServers', { env: server_env, trust: true });
     writeFileSync(join(workspace, '.qwen', 'settings.json'), JSON.stringify(project));
     return {
+      // What a repository brings starts only after a person's yes.
+      before: ['mcp', 'approve', 'writ'],
       args: ['-p', 'go', '--output-format', 'json'],
       env: { OPENAI_API_KEY: 'scripted', OPENAI_BASE_URL: `${model_url}/v1`, OPENAI_MODEL: 'scripted' },
     };

@@ -35,7 +35,7 @@ export async function scopeOf({ parts, peer, flight: { signal } }: WorkContext):
   try {
     const scope = await Promise.race([parts.scopeOf(peer), aborted.promise]);
     signal.throwIfAborted();
-    return scope;
+    return peer.client === undefined ? scope : { ...scope, client: { ...peer.client, protocol: peer.revision } };
   } finally {
     signal.removeEventListener('abort', abort);
   }

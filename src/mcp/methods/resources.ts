@@ -25,9 +25,15 @@ export function listTemplates({ features, params }: RequestContext): Reply {
 /** `resources/list` */
 export function listResources(context: WorkContext): Promise<Reply> {
   return withResources(context, async (resources) => {
-    const entries = await resources.list(await scopeOf(context));
+    const entries = await resources.list(await scopeOf(context)).catch((thrown: unknown) => nothing(context, thrown));
     return page('resources', entries.map(describe), context.params);
   });
+}
+
+/** A list is an offer. Claude Code and Gemini CLI ask for it at the start and hold back or drop all tools of a server where it fails. */
+function nothing({ parts, flight }: WorkContext, thrown: unknown): readonly OutputEntry[] {
+  if (!flight.signal.aborted) parts.logger.error('the resources could not be listed', { reason: toAppError(thrown).message });
+  return [];
 }
 
 /** `resources/read` */

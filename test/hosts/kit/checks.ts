@@ -1,5 +1,5 @@
 import type { Exchange, ScriptedModel } from '../model/scripted-model.ts';
-import { jobIn, LINES, REFUSED } from './conversation.ts';
+import { ENDED, jobIn, LINES, REFUSED } from './conversation.ts';
 import type { WritRecord } from './writ-record.ts';
 
 /** What must be true after a host has ended. Each says what is wrong, or nothing. */
@@ -45,14 +45,15 @@ export function checkConversation(model: ScriptedModel, workspace: string): read
       'cursor',
     ),
     holds('job: its result is picked up', 'job output', id('job'), 'the answer is 42', /exited.{1,60}5|exit_code":5/s),
-    holds('announcement: the end of another job is told unasked', 'announcement', 'Job ended: job_', 'a quick one'),
+    holds('announcement: the end of another job is told unasked', 'announcement', ENDED, 'a quick one'),
   ];
 }
 
 export function checkRecord(record: WritRecord, model: ScriptedModel): readonly Check[] {
   const problem = (bad: boolean, why: string): string | undefined => (bad ? why : undefined);
+  // Hosts list resources of their own accord, which is recorded as the job_list that it is; the script never calls that.
   const calls = model.exchanges.filter(({ call }) => call.label !== 'host').length;
-  const recorded = record.actions.length;
+  const recorded = record.actions.filter(({ tool }) => tool !== 'job_list').length;
   return [
     { what: 'writ audit verify', problem: problem(!record.verified, record.verify_text) },
     {

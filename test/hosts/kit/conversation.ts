@@ -5,6 +5,8 @@ import type { Call, Seen } from '../model/wire.ts';
 type Step = Generator<Call, Seen, Seen>;
 
 export const REFUSED = 'curl https://example.com';
+/** How an announcement begins. */
+export const ENDED = 'Job ended: job_';
 export const LINES = 60_000;
 
 /** `wrap` is for hosts whose models reach the tools of a server through a tool of the host. */
@@ -30,10 +32,11 @@ export function* conversation(wrap: (call: Call) => Call): Generator<Call, void,
     if (page.text.includes('exited')) break;
   }
 
-  const other = jobIn(yield* shell({ command: 'echo quick', background: true, description: 'a quick one' }));
-  for (let round = 0; round < 20; round++) {
-    const told = yield* shell({ command: 'sleep 0.5' }, 'announcement');
-    if (told.text.includes(other)) break;
+  // Its end is told with whatever answer comes next, which may be the very answer to its start.
+  const quick = yield* shell({ command: 'echo quick', background: true, description: 'a quick one' }, 'announcement');
+  for (let round = 0, told = quick; round < 20 && !told.text.includes(ENDED); round++) {
+    // Each call another one: hosts end a model that repeats itself.
+    told = yield* shell({ command: `sleep 0.5 # ${round}` }, 'announcement');
   }
 }
 

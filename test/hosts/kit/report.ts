@@ -4,8 +4,9 @@ import type { Host } from './host.ts';
 import type { Ended } from './run-program.ts';
 import type { WritRecord } from './writ-record.ts';
 
-const SHOWN = 300;
-const LABELS = ['shell', 'refusal', 'wrong argument', 'long output', 'job', 'job output', 'announcement'];
+/** The committed page shows this much; set WRIT_HOSTS_SHOWN for a closer look. */
+const SHOWN = Number(process.env['WRIT_HOSTS_SHOWN'] ?? 300);
+const LABELS = ['host', 'shell', 'refusal', 'wrong argument', 'long output', 'job', 'job output', 'announcement'];
 
 /** The run of one host as text: the checks, and the beginning of what the model really got. */
 export function report(

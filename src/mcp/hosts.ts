@@ -1,0 +1,15 @@
+import { type Features, featuresOf } from './revisions.ts';
+import type { Peer } from './types.ts';
+
+/**
+ * Clients that hand `structuredContent` to their model as JSON, in place of the text (Claude Code, Codex) or beside it (qwen-code). The text
+ * says the same in a quarter of the words and says how to go on, so they get the text alone. What each does is seen by `npm run test:hosts` and
+ * kept in docs/reference/hosts.md. A client that lies about its name changes how its own answers look, and nothing else.
+ */
+const TEXT_IS_BETTER = /^(claude-code|codex-mcp-client|qwen-cli-mcp-client-.*)$/;
+
+/** What a revision allows, less what the host at the other end makes bad use of. */
+export function featuresFor(peer: Peer): Features {
+  const features = featuresOf(peer.revision);
+  return TEXT_IS_BETTER.test(peer.client?.name ?? '') ? { ...features, structured: false } : features;
+}
