@@ -82,6 +82,8 @@ export interface AssessContext {
   readonly home: string;
   /** Folders the agent may write in, absolute and clean. */
   readonly workspaces: readonly string[];
+  /** Folders it may read although they lie outside, absolute and clean (workspaces bound read-only). */
+  readonly readable?: readonly string[];
   readonly facts: Facts;
 }
 

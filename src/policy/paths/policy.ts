@@ -46,6 +46,7 @@ export const isBlockDevice = (path: Text): boolean => BLOCK_DEVICE.test(path);
 export function createPathPolicy(context: AssessContext): PathPolicy {
   const home = components(context.home);
   const workspaces = context.workspaces.map(components);
+  const readable = (context.readable ?? []).map(components);
 
   /** Components below a home: the person's own, or what looks like another's. */
   function belowHome(place: Place): readonly Text[] | undefined {
@@ -69,7 +70,7 @@ export function createPathPolicy(context: AssessContext): PathPolicy {
       return { effect: 'credential_access', reason: 'reads a file that holds secrets', ...opens };
     }
     if (place.open) return { effect: 'unknown', reason: 'reads a path that cannot be known from the text' };
-    if (inWorkspace(place) || inTemporary(place) || SEEN.some((base) => within(place, base))) return undefined;
+    if (inWorkspace(place) || inTemporary(place) || [...readable, ...SEEN].some((base) => within(place, base))) return undefined;
     if (STREAMS.test(path) || place.components.length <= 1) return undefined;
     if (below !== undefined && (below.length === 0 || TOOL_HOMES.has(below[0] ?? '')) && within(place, home)) return undefined;
     return { effect: 'safe', verdict: 'prompt', reason: 'reads a path that containment hides', ...opens };

@@ -31,6 +31,7 @@ export const SECRETS = lines(`
 /** Not secrets although a line above matches. They may still be hidden by containment. */
 export const NOT_SECRET = lines(`
   ~/.ssh/*.pub ~/.ssh/known_hosts ~/.ssh/known_hosts.old ~/.ssh/config ~/.ssh/authorized_keys .ssh/*.pub
+  cert.pem *cert.pem *-chain.pem chain.pem fullchain.pem ca.pem ca-*.pem public.pem *.pub.pem
   .env.example .env.sample .env.template .env.dist .env.defaults .env.schema .env.*.example .env.*.sample .env.*.template
 `);
 

@@ -38,7 +38,7 @@ export function inspectCode(call: Call, code: Text): void {
 
 const STRING = String.raw`(?:[rbfu]{0,2})(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|\x60((?:[^\x60\\$]|\\.)*)\x60)`;
 const CALLS_SHELL = new RegExp(
-  String.raw`\b(?:os\.system|os\.popen|popen|commands\.getoutput|(?:subprocess|sp)\.(?:run|call|Popen|check_output|check_call|getoutput|getstatusoutput)|system|exec|execSync|spawn(?:Sync)?|shell_exec|passthru|proc_open|IO\.popen|Open3\.\w+|os\.execute|io\.popen|Kernel\.system|sh|do\s+shell\s+script|qx)\s*\(?\s*${STRING}`,
+  String.raw`\b(?:os\.system|os\.popen|popen|commands\.getoutput|(?:subprocess|sp)\.(?:run|call|Popen|check_output|check_call|getoutput|getstatusoutput)|system|(?<!/[a-z]{0,6}\.)exec|execSync|spawn(?:Sync)?|shell_exec|passthru|proc_open|IO\.popen|Open3\.\w+|os\.execute|io\.popen|Kernel\.system|sh|do\s+shell\s+script|qx)\s*\(?\s*${STRING}`,
   'g',
 );
 const PERL_QX = /\bqx\s*([{(/|!])([^})/|!]*)[})/|!]/g;
@@ -76,7 +76,7 @@ const decode = (literal: Text): Text =>
 const DECODES =
   /\b(b64decode|base64|b32decode|a85decode|unhexlify|fromhex|bytes\.fromhex|codecs\.decode|rot13|atob|decode64|unpack|MIME::Base64|decode_base64|zlib\.decompress|marshal\.loads|String\.fromCharCode|hex2bin|gzinflate|str_rot13|base64_decode|FromBase64String)\b|['"]base64['"]/;
 const RUNS =
-  /(?<![.\w])(exec|eval|compile|Function|new Function|instance_eval|loadstring|load|vm\.run\w*|os\.system|system|subprocess|execSync|child_process|popen|Invoke-Expression|iex)\b\s*\(?|\b(os\.system|os\.popen|subprocess\.\w+|execSync|child_process)\b/;
+  /(?<![.\w])(exec|eval|compile|Function|instance_eval|loadstring|load|vm\.run\w*|system|popen|Invoke-Expression|iex)\s*\(|\beval\s+\w|\b(os\.(system|popen)|subprocess\.\w+|execSync|spawnSync)\s*\(|\.then\(\s*(eval|Function)|\|\s*iex\b/;
 const FETCHES =
   /\b(urlopen|urlretrieve|urllib\.request|urllib2|urllib3|requests\.(get|post|put|delete|request)|httpx|aiohttp|http\.client|https?\.(get|request)|fetch\s*\(|axios|Net::HTTP|open-uri|LWP|HTTP::Tiny|file_get_contents\s*\(\s*['"]https?:|curl_exec|create_connection|\w+\.connect\(\(|net\.(connect|createConnection)|XMLHttpRequest|smtplib|ftplib|paramiko|boto3|Invoke-WebRequest|DownloadString|IO::Socket|TCPSocket|fsockopen)\b|fetch\s*\(/;
 const SOCKET =

@@ -9,7 +9,7 @@ const NODE_VERBS = `
   : safe
   install|i|in|add|ci|clean-install|install-ci-test|cit|it|install-test|update|upgrade|up|dedupe|link|ln|rebuild|create|import|fetch|dlx|audit fix|import|patch-commit|rebuild : install
   test|t|tst|start|stop|restart|run|run-script|rum|build|lint|dev|pack|version|prune|shrinkwrap|node|workspace|workspaces|patch|bench|watch|typecheck|format|preview|serve|e2e|coverage|clean|prepare|compile|docs|generate|storybook : code
-  exec|x : code
+  exec|x : safe
   init : write
   uninstall|remove|rm|un|unlink|r : write
   ls|list|la|ll|root|prefix|bin|explain|why|help|pkg get|completion|query|fund|licenses|store path|store status|config get|config list|cache dir|sbom : safe
@@ -40,7 +40,12 @@ const node = (): Program => {
         call.report('credential_access', 'shows or makes access tokens');
       const hook = words.options.find((option) => /^node-options$/.test(option.name));
       if (hook !== undefined) call.report('code_execution', 'passes options to node');
-      if (verb === 'exec' || verb === 'x') execRemote(call);
+      if (verb === 'exec' || verb === 'x') {
+        // pnpm and yarn run what is installed; npm and bun fetch what isn't.
+        const tool = words.operands[0];
+        if (/^(npm|bun|cnpm)$/.test(call.name) && !(tool !== undefined && PROJECT_TOOLS.has(tool))) execRemote(call);
+        call.report('code_execution', 'runs a program of a package');
+      }
       return undefined;
     },
   });

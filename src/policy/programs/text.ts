@@ -294,7 +294,7 @@ export const TEXT: readonly (readonly [string, Program])[] = [
   ],
   ...all('seq', some),
   ...all(
-    'expr factor nproc arch whoami logname tty uptime cal ncal numfmt getconf locale bc dc units id groups users who w hostid uname sleep usleep true false',
+    'expr factor nproc arch whoami logname tty uptime cal ncal numfmt getconf locale bc dc units id groups users who w hostid uname uuidgen sleep usleep true false',
     program({ words: '-', also: () => ({ origin: 'local', text: SOME }) }),
   ),
   ['bc', program({ options: '', words: 'r', also: (call) => ({ origin: call.stdin.origin, text: SOME }) })],

@@ -61,35 +61,44 @@ function readBrace(raw: string, start: number): Brace | undefined {
   return undefined;
 }
 
-/** The index after a quoted or `$`-part that starts at `i`, or `i` itself. */
+/** The index after a quoted or `$`-part that starts at `i`, or `i` itself. Quotes and substitutions hold each other. */
 function skipQuoted(raw: string, i: number): number {
   const char = raw[i];
+  const next = raw[i + 1];
   if (char === '\\') return i + 2;
   if (char === "'") return after(raw, i + 1, "'");
-  if (char === '`') return after(raw, i + 1, '`');
-  if (char === '"') {
-    let j = i + 1;
-    while (j < raw.length && raw[j] !== '"') j += raw[j] === '\\' ? 2 : 1;
-    return j + 1;
-  }
-  const next = raw[i + 1];
-  if (char === '$' && next === "'") {
-    let j = i + 2;
-    while (j < raw.length && raw[j] !== "'") j += raw[j] === '\\' ? 2 : 1;
-    return j + 1;
-  }
-  if ((char === '$' && (next === '{' || next === '(')) || ((char === '<' || char === '>') && next === '(')) {
-    const close = next === '{' ? '}' : ')';
-    let depth = 0;
-    for (let j = i + 1; j < raw.length; j++) {
-      if (raw[j] === '\\') j++;
-      else if (raw[j] === "'") j = after(raw, j + 1, "'") - 1;
-      else if (raw[j] === next) depth++;
-      else if (raw[j] === close && --depth === 0) return j + 1;
-    }
-    return raw.length;
-  }
+  if (char === '`') return until(raw, i + 1, '`', false);
+  if (char === '"') return until(raw, i + 1, '"', true);
+  if (char === '$' && next === "'") return until(raw, i + 2, "'", false);
+  if (char === '$' && next === '{') return nested(raw, i + 1, '{', '}');
+  if ((char === '$' || char === '<' || char === '>') && next === '(') return nested(raw, i + 1, '(', ')');
   return i;
+}
+
+/** Past the closing character; a backslash takes the next one with it. In double quotes substitutions still count. */
+function until(raw: string, from: number, close: string, substitutes: boolean): number {
+  let i = from;
+  while (i < raw.length && raw[i] !== close) {
+    const skipped = substitutes && (raw[i] === '$' || raw[i] === '`') ? skipQuoted(raw, i) : i;
+    i = skipped > i ? skipped : i + (raw[i] === '\\' ? 2 : 1);
+  }
+  return i + 1;
+}
+
+function nested(raw: string, from: number, open: string, close: string): number {
+  let depth = 0;
+  let i = from;
+  while (i < raw.length) {
+    const skipped = i === from ? i : skipQuoted(raw, i);
+    if (skipped > i) {
+      i = skipped;
+      continue;
+    }
+    if (raw[i] === open) depth++;
+    else if (raw[i] === close && --depth === 0) return i + 1;
+    i++;
+  }
+  return raw.length;
 }
 
 const after = (raw: string, from: number, close: string): number => {

@@ -4,13 +4,17 @@ import { activate, CLOSE, HOLE, isUnknown, ONE, OPEN, SOME, STAR, type Text } fr
 import { expandBraces } from './braces.ts';
 import { held, target, transform } from './parameters.ts';
 import type { Arithmetic, Cell, Expander } from './parts.ts';
-import { distinct, withEntry } from './state.ts';
+import { distinct, type Frame, withEntry } from './state.ts';
 import type { Stream } from './stream.ts';
 import { streamText } from './stream.ts';
 
 /** What expansion needs from whoever walks the script. */
 export interface ExpansionHost {
   readonly meter: Meter;
+  /** Parses text that turned up on the way; not a command: the whole is not understood. */
+  read(source: string): ParsedScript;
+  /** The word was judged by its expansion and not by its own tree. */
+  replaced(word: Word): void;
   readonly arithmetic: Arithmetic;
   /** Runs a substitution in a copy of the shell and says what it prints. */
   substitute(script: ParsedScript | undefined, cell: Cell, part: { readonly pos: number; readonly end: number }): Stream;
@@ -97,11 +101,15 @@ export function createExpander(host: ExpansionHost, home: Text): Expander {
       case 'LocaleString':
         return part.parts.length === 0 ? [[quoted('')]] : product(part.parts.map((child) => partChunks(child, cell, true)));
       case 'Glob':
-        return [[literal(part.kind === 'star' ? STAR : part.kind === 'question' ? ONE : OPEN + part.value.slice(1, -1) + CLOSE)]];
+        if (part.kind === 'bracket') return inside(part.parts, cell, [[literal(OPEN + part.value.slice(1, -1) + CLOSE)]]);
+        return [[literal(part.kind === 'star' ? STAR : ONE)]];
       case 'ExtendedGlob':
-        return [[literal(STAR)]];
+        return inside(part.parts, cell, [[literal(STAR)]]);
       case 'BraceExpansion':
-        return [[literal(part.text)]];
+        // Not expanded here (an assignment, or no list at all): its substitutions are.
+        return part.parts === undefined
+          ? [[literal(part.text)]]
+          : product([[[literal('{')]], ...part.parts.map((child) => partChunks(child, cell, inQuotes)), [[literal('}')]]]);
       case 'SimpleExpansion':
         return parameter(part.text.slice(1).replace(/\\\n/g, ''), cell, part, inQuotes);
       case 'ParameterExpansion':
@@ -113,6 +121,13 @@ export function createExpander(host: ExpansionHost, home: Text): Expander {
       case 'ProcessSubstitution':
         return [[quoted(host.processPath(part.operator, part.script, cell, part))]];
     }
+  }
+
+  /** A pattern may hold substitutions: they run, and then the pattern is any pattern. */
+  function inside(parts: readonly WordPart[] | undefined, cell: Cell, plain: Chunks): Chunks {
+    if (parts === undefined || parts.every((child) => child.type === 'Literal')) return plain;
+    for (const child of parts) partChunks(child, cell, false);
+    return [[literal(STAR)]];
   }
 
   const spread = (text: Text, inQuotes: boolean): Chunk => {
@@ -144,6 +159,12 @@ export function createExpander(host: ExpansionHost, home: Text): Expander {
       return found.values.map((value) => [spread(value, inQuotes)]);
     }
     if (operation.type === 'Default') return defaults(part, found, cell, inQuotes);
+    // The parser cuts a replacement at the first slash, even inside a substitution: such a text is judged as a whole instead.
+    if ((operation.type === 'Replace' || operation.type === 'Unknown') && /\$\(|`|\$\{|[<>]\(/.test(part.text.slice(2))) {
+      const from = part.text.indexOf(operation.operator, 2) + operation.operator.length;
+      reread(part.text.slice(from, -1), cell);
+      return [[spread(HOLE, inQuotes)]];
+    }
     if (operation.type === 'Names' || operation.type === 'Unknown') return [[spread(HOLE, inQuotes)]];
     const operand = (word: Word | undefined): Text => {
       if (word === undefined) return '';
@@ -297,6 +318,7 @@ export function createExpander(host: ExpansionHost, home: Text): Expander {
   }
 
   function braceFields(word: Word, cell: Cell): readonly (readonly Text[])[] {
+    host.replaced(word);
     const raws = expandBraces(word.text);
     if (raws === undefined) return [[HOLE]];
     let all: (readonly Text[])[] = [[]];
@@ -346,11 +368,28 @@ export function createExpander(host: ExpansionHost, home: Text): Expander {
 
   function lurking(text: Text, cell: Cell): void {
     if (!/\$\(|`|<\(|\$\{/.test(text)) return;
-    meter.chars(text.length);
-    const script = parse(`: "${text.replace(/["\\]/g, '\\$&')}"`);
+    const script = host.read(`: "${text.replace(/["\\]/g, '\\$&')}"`);
     const command = script.commands[0]?.command;
     const word = command?.type === 'Command' ? command.args[0] : undefined;
     if (word?.type === 'Word') texts(word, cell);
+  }
+
+  /** Source text of an operand, parsed once more where any text may stand. */
+  function reread(source: string, cell: Cell): void {
+    const script = host.read(`: \${x:-${source}}`);
+    const command = script.commands[0]?.command;
+    const word = command?.type === 'Command' ? command.args[0] : undefined;
+    const frame: Frame = { source, span: cell.frame.span ?? [0, 0] };
+    const inside: Cell = {
+      frame,
+      get state() {
+        return cell.state;
+      },
+      set state(next) {
+        cell.state = next;
+      },
+    };
+    if (word?.type === 'Word') texts(word, inside);
   }
 
   function set(name: string, values: readonly Text[], cell: Cell): void {

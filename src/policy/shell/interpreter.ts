@@ -10,9 +10,9 @@ import { judgeVariable } from './environment.ts';
 import { createExpander } from './expand.ts';
 import { after, both, type Flow, joinFlows, type Scene } from './flow.ts';
 import type { Cell, Dispatch, Interpreter, Redirector, Walker } from './parts.ts';
-import { readScript } from './read.ts';
+import { forEachCommand, readScript } from './read.ts';
 import { createRedirector } from './redirect.ts';
-import { type Frame, initialState, type State } from './state.ts';
+import { type Frame, initialState, type State, withEntry, without } from './state.ts';
 import { LOCAL, NOTHING, type Stream } from './stream.ts';
 import { createWalker } from './walk.ts';
 
@@ -24,7 +24,11 @@ export function createInterpreter(context: AssessContext): Interpreter & { run(s
   const session = createSession();
   const paths = createPathPolicy(context);
   const processes = new Map<Text, Stream>();
-  const sinks: { readonly path: Text; readonly feed: (stream: Stream) => void }[] = [];
+  const sinks: ((stream: Stream) => void)[] = [];
+  let pipes = 0;
+  /** Every simple command of every text that was parsed, and those that were judged. */
+  const parsed: Command[] = [];
+  const reached = new WeakSet<Command>();
   const bodies = new Map<CompoundCommand | Redirected | CompoundList, { readonly frame: Frame; called: boolean }>();
   /** `[ -n "$TOKEN" ]` asks whether there is one; nothing is shown or passed on. */
   let comparing = false;
@@ -82,9 +86,11 @@ export function createInterpreter(context: AssessContext): Interpreter & { run(s
     {
       meter,
       arithmetic,
+      read: (source) => readScript(source, meter, parsed),
+      replaced: (word) => forEachCommand(word, (node) => reached.add(node)),
       substitute,
       processPath: (operator, script, cell, part) => {
-        const path = `/dev/fd/p${processes.size + sinks.length}`;
+        const path = `/dev/fd/p${pipes++}`;
         if (script === undefined) return path;
         const frame = inFrame(script, part, cell.frame);
         const here = scene;
@@ -94,7 +100,13 @@ export function createInterpreter(context: AssessContext): Interpreter & { run(s
           processes.set(path, flow.out.none ? LOCAL : flow.out);
         } else {
           const { state } = cell;
-          sinks.push({ path, feed: (stream) => void walker.script(script, state, frame, { ...deeper(here), stdin: stream }) });
+          const feed = (stream: Stream): void => {
+            walker.script(script, state, frame, { ...deeper(here), stdin: stream });
+          };
+          // It runs whoever writes to it; what is written is known later.
+          feed(LOCAL);
+          scene = here;
+          sinks.push(feed);
         }
         return path;
       },
@@ -129,6 +141,7 @@ export function createInterpreter(context: AssessContext): Interpreter & { run(s
 
   function simple(node: Command, state: State, frame: Frame, outer: Scene): Flow {
     meter.step();
+    reached.add(node);
     const before = scene;
     scene = outer;
     const open = sinks.length;
@@ -176,7 +189,7 @@ export function createInterpreter(context: AssessContext): Interpreter & { run(s
       // A variable set for one command is gone after it.
       const restore = (end: State | undefined): State | undefined => {
         if (end === undefined) return undefined;
-        const vars = variables.length > 0 && !declares ? cell.state.vars : end.vars;
+        const vars = declares ? end.vars : restored(end.vars, cell.state.vars, variables);
         return { ...end, vars, fds: plumbing.keeps(argv) ? end.fds : cell.state.fds, files: plumbing.wrote(end.files, out) };
       };
       return { ok: restore(flow.ok), fail: restore(flow.fail), out: plumbing.captured ? { origin: 'local' as const, text: '' } : out };
@@ -215,8 +228,8 @@ export function createInterpreter(context: AssessContext): Interpreter & { run(s
   /** What a command reads or prints may go into its `>(...)`. */
   function feed(open: number, stdin: Stream, out: Stream): void {
     for (const sink of sinks.slice(open)) {
-      if (!stdin.none) sink.feed(stdin);
-      sink.feed(out.none ? LOCAL : out);
+      if (!stdin.none) sink(stdin);
+      if (!out.none) sink(out);
     }
   }
 
@@ -240,7 +253,7 @@ export function createInterpreter(context: AssessContext): Interpreter & { run(s
     const subject: Subject = { span, argv: [source], index: undefined };
     if (isForeign(source)) host.report(subject, from, 'blocked', 'runs text from the network or a decoder as a script');
     else if (source.includes(HOLE)) host.report(subject, from, 'unknown', 'runs text that cannot be known in full');
-    const script = readScript(source, meter);
+    const script = readScript(source, meter, parsed);
     return walker.script(script, state, { source, span }, deeper(from));
   }
 
@@ -268,12 +281,17 @@ export function createInterpreter(context: AssessContext): Interpreter & { run(s
       session.report(subject, effect, reason, more);
     },
     run: (source) => {
-      const script = readScript(source, meter);
+      const script = readScript(source, meter, parsed);
       const start = initialState(context.cwd, context.home);
       const flow = walker.script(script, start, { source }, scene);
       const end = after(flow, start);
       // Never called here, but it may be called by a trap or a child: judged with arguments nobody knows.
       for (const [body, entry] of bodies) if (!entry.called) walker.compound(body, { ...end, args: undefined }, entry.frame, scene);
+      // A net under this whole walk: a command that no part of it came by is not known to be harmless.
+      for (const node of parsed) {
+        if (!reached.has(node))
+          session.report({ span: [0, source.length], argv: [], index: undefined }, 'unknown', 'holds a command that was not judged');
+      }
     },
     get walker(): Walker {
       return walker;
@@ -289,6 +307,16 @@ export function createInterpreter(context: AssessContext): Interpreter & { run(s
   const redirector = createRedirector(host);
   const dispatch = createDispatch(host);
   return host;
+}
+
+/** Only the variables set for the command alone; `IFS= read x` keeps its x. */
+function restored(now: State['vars'], before: State['vars'], variables: readonly Assignment[]): State['vars'] {
+  let vars = now;
+  for (const { name } of variables) {
+    const old = before.get(name);
+    vars = old === undefined ? without(vars, name) : withEntry(vars, name, old);
+  }
+  return vars;
 }
 
 const SECRET_NAME =
