@@ -73,20 +73,20 @@ const rowsFrom = statement<{ chain: string; seq: number; limit: number }, Row>((
 export function findDue(session: Session, retention: Retention, now: number, promptly: boolean): Due | undefined {
   const cutoff = now - retention.age;
   const first = oldest.get(session, {});
-  const byAge = first !== undefined && first.at < cutoff - (promptly ? 0 : SLACK_AGE) ? gather(session, cutoff) : undefined;
+  const byAge = first !== undefined && first.at < cutoff - (promptly ? 0 : SLACK_AGE) ? gather(session, cutoff, STEP_BYTES) : undefined;
   if (byAge !== undefined && byAge.chains.length > 0) return byAge;
-  const size = totalSize.get(session, {})?.size ?? 0;
-  const bySize = size > retention.bytes + (promptly ? 0 : SLACK_BYTES) ? gather(session, Number.MAX_SAFE_INTEGER) : undefined;
-  return bySize ?? byAge;
+  const tooMuch = (totalSize.get(session, {})?.size ?? 0) - retention.bytes;
+  if (tooMuch <= (promptly ? 0 : SLACK_BYTES)) return byAge;
+  return gather(session, Number.MAX_SAFE_INTEGER, Math.min(STEP_BYTES, tooMuch)) ?? byAge;
 }
 
-function gather(session: Session, before: number): Due | undefined {
+function gather(session: Session, before: number, bytes: number): Due | undefined {
   const found = candidates.all(session, { before, limit: STEP_CHAINS });
   const organization = found[0]?.organization;
   if (organization === undefined) return undefined;
   const chains: DueChain[] = [];
   const refused: string[] = [];
-  const room = { rows: STEP_ROWS, bytes: STEP_BYTES };
+  const room = { rows: STEP_ROWS, bytes };
   for (const candidate of found) {
     if (candidate.organization !== organization) continue;
     if (room.rows <= 0 || room.bytes <= 0) break;

@@ -3,7 +3,7 @@ export { type ArchiveNowParts, type ArchiveSummary, archiveNow } from './archive
 export type { OlderArchived } from './archived-events.ts';
 export { type ExportSummary, exportAudit } from './export.ts';
 export type { Finding, FindingKind } from './findings.ts';
-export { type EventFilter, type EventPage, type ListOptions, listEvents, type RecordedEvent, showEvent } from './list.ts';
+export { type EventFilter, type EventPage, type ListOptions, listEvents, type RecordedEvent, type ShownEvents, showEvent } from './list.ts';
 export { type AuditLogParts, createAuditLog } from './log.ts';
 export type { VerifyReport } from './report.ts';
 export type { AuditEvent, AuditLog, AuditRef, RecordOptions } from './types.ts';

@@ -39,6 +39,12 @@ export interface EventPage {
   readonly archived?: OlderArchived;
 }
 
+export interface ShownEvents {
+  readonly events: readonly RecordedEvent[];
+  /** Archives that may hold more of them and couldn't be read: moved away, or damaged. */
+  readonly unread: readonly string[];
+}
+
 export interface ListOptions {
   readonly filter?: EventFilter;
   readonly cursor?: string;
@@ -88,7 +94,7 @@ export async function listEvents(home: string, { filter = {}, cursor, limit = DE
  * The event of a reference (`chain:seq`), or every event of an action (`act_...`), oldest first, out of archives too. Throws AppError `not_found` when there is
  * none, `invalid_arguments` when it is neither.
  */
-export async function showEvent(home: string, ref: string): Promise<readonly RecordedEvent[]> {
+export async function showEvent(home: string, ref: string): Promise<ShownEvents> {
   const place = /^(chn_[0-9a-z]{22}):(\d{1,15})$/.exec(ref);
   if (place === null && !/^act_[0-9a-z]{22}$/.test(ref)) {
     throw new AppError('invalid_arguments', 'An audit event is named by its reference (chn_...:12) or by its action (act_...).', {
@@ -107,7 +113,7 @@ export async function showEvent(home: string, ref: string): Promise<readonly Rec
     const older = archivedAction(directory, readHeads(reader), ref);
     return { rows: [...older.rows, ...here], unread: older.unread };
   });
-  if (rows.length > 0) return rows.map(recorded).toSorted((a, b) => a.at - b.at);
+  if (rows.length > 0) return { events: rows.map(recorded).toSorted((a, b) => a.at - b.at), unread };
   if (unread.length === 0)
     throw new AppError('not_found', `Nothing is recorded under ${ref}.`, { fix: '`writ audit list` shows what is.' });
   throw new AppError(

@@ -28,7 +28,8 @@ it('lists an event in a line and says how to go on', () => {
 });
 
 it('shows a record whole, and nothing of it acts on the terminal', () => {
-  const text = renderAuditRecord([event, event]);
+  const text = renderAuditRecord({ events: [event, event], unread: ['000001.jsonl.gz'] });
+  expect(text).toMatch(/There may be more in 1 archive that can't be read: 000001.jsonl.gz\.$/);
   expect(text).toContain('  reference:    chn_01m8pj46yvhmwky448wch8:12\n');
   // JSON spells the escape itself; the direction mark is spelled here.
   expect(text).toContain('"name": "a\\u001b[2Jb\\u{202e}c\\ud800"');

@@ -1,4 +1,4 @@
-import type { ArchiveSummary, EventPage, RecordedEvent, VerifyReport } from '../audit/index.ts';
+import type { ArchiveSummary, EventPage, RecordedEvent, ShownEvents, VerifyReport } from '../audit/index.ts';
 
 /** Columns of a list; what doesn't fit is cut with an ellipsis, `writ audit show` has it whole. */
 const WIDTHS = { type: 20, tool: 14, agent: 18, facts: 40 } as const;
@@ -35,8 +35,12 @@ export function renderArchived({ rows, files, refused }: ArchiveSummary): string
 }
 
 /** One event, or all of an action, whole. */
-export function renderAuditRecord(events: readonly RecordedEvent[]): string {
-  return events.map(renderOne).join('\n\n');
+export function renderAuditRecord({ events, unread }: ShownEvents): string {
+  const more =
+    unread.length === 0
+      ? []
+      : [`There may be more in ${count(unread.length, 'archive')} that can't be read: ${unread.slice(0, 5).join(', ')}.`];
+  return [...events.map(renderOne), ...more].join('\n\n');
 }
 
 function renderOne(event: RecordedEvent): string {

@@ -2,7 +2,7 @@ import { AppError } from '../kernel/errors.ts';
 
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A point in time as people write it, in epoch ms: an ISO date or time (local unless it says otherwise), or `90m`, `12h`, `7d` ago. */
+/** A point in time as people write it, in epoch ms: an ISO date (UTC) or time (local unless it says its zone), or `90m`, `12h`, `7d` ago. */
 export function parseSince(text: string, now: number): number {
   const [, count, unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
   if (count !== undefined) return now - Number(count) * (UNITS[unit] ?? 0);

@@ -67,8 +67,8 @@ describe('listing', () => {
 
   it('shows an event by reference and an action by its id', async () => {
     const [newest] = (await listEvents(home, { limit: 1 })).events;
-    expect(await showEvent(home, `${newest?.ref.chain}:${newest?.ref.seq}`)).toEqual([newest]);
-    expect(numbers(await showEvent(home, action))).toEqual([0, 10, 20, 30]);
+    expect(await showEvent(home, `${newest?.ref.chain}:${newest?.ref.seq}`)).toEqual({ events: [newest], unread: [] });
+    expect(numbers((await showEvent(home, action)).events)).toEqual([0, 10, 20, 30]);
     await expect(showEvent(home, `${newest?.ref.chain}:999`)).rejects.toMatchObject({ code: 'not_found' });
     await expect(showEvent(home, '../etc')).rejects.toMatchObject({ code: 'invalid_arguments' });
   });

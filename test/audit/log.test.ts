@@ -30,12 +30,12 @@ describe('recording', () => {
     log.enqueue(event({ i: 2 }, { type: 'action.finished' }));
     const { chain, seq } = await log.record(event({ i: 3 }), { level: 'full' });
     expect(seq).toBe(3);
-    const opening = (await showEvent(record.home, `${chain}:0`))[0];
+    const opening = (await showEvent(record.home, `${chain}:0`)).events[0];
     expect(opening).toMatchObject({
       type: 'chain.opened',
       data: { chain, writer: { boot_id: 'b', pid: 7, start_time: 9 }, after_checkpoint: null },
     });
-    expect((await showEvent(record.home, `${chain}:2`))[0]).toMatchObject(event({ i: 2 }, { type: 'action.finished' }));
+    expect((await showEvent(record.home, `${chain}:2`)).events[0]).toMatchObject(event({ i: 2 }, { type: 'action.finished' }));
     await log.close();
   });
 
@@ -60,7 +60,7 @@ describe('recording', () => {
   it('keeps the place of an event that is too big, and says what is left out', async () => {
     const log = record.log();
     const { chain, seq } = await log.record(event({ text: 'x'.repeat(200_000) }));
-    const [stored] = await showEvent(record.home, `${chain}:${seq}`);
+    const [stored] = (await showEvent(record.home, `${chain}:${seq}`)).events;
     expect(stored?.data).toEqual({ omitted: { bytes: 200_011, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) } });
     await log.close();
   });
@@ -73,7 +73,7 @@ describe('recording', () => {
     });
     log.enqueue(event({ n: 1n }, { action: 'act_0123456789abcdefghjkmn' }));
     await log.flush();
-    const [stored] = await showEvent(record.home, 'act_0123456789abcdefghjkmn');
+    const [stored] = (await showEvent(record.home, 'act_0123456789abcdefghjkmn')).events;
     expect(stored?.data).toEqual({ unrecordable: expect.stringMatching(/\$\.data\.n is of type bigint/) });
     await log.close();
   });
@@ -264,7 +264,7 @@ describe('a crash while sealing is no damage', () => {
   async function sealOnly(): Promise<string> {
     const log = record.log();
     const { chain, seq } = await log.record(event());
-    const [row] = await showEvent(record.home, `${chain}:${seq}`);
+    const [row] = (await showEvent(record.home, `${chain}:${seq}`)).events;
     const remembered = { chain, seq, hash: row?.hash ?? '' };
     const args = { organization: 'org', directory: join(record.home, 'audit'), at: 1, remembered };
     expect(await record.store.write('audit.seal', args, essential)).toEqual({ checkpoint: 0, chains: 1 });

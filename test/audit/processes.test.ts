@@ -1,6 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -20,7 +21,16 @@ interface Writer {
 }
 
 function startWriter(count: number, sealRows = 50): Writer {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('./appender.ts', import.meta.url)), home, String(count), String(sealRows)], {
+  return start('./appender.ts', [String(count), String(sealRows)]);
+}
+
+/** What it acknowledges are the archives it made. */
+function startArchiver(): Writer {
+  return start('./archiver.ts', []);
+}
+
+function start(program: string, args: readonly string[]): Writer {
+  const child = spawn(process.execPath, [fileURLToPath(new URL(program, import.meta.url)), home, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const acknowledged: string[] = [];
@@ -51,7 +61,7 @@ async function expectAllThere(writers: readonly Writer[]): Promise<void> {
     for (const [i, ref] of acknowledged.entries()) {
       // A row each time would open the database each time: the first, the last and some between are enough to see a hole.
       if (i % 37 !== 0 && i !== acknowledged.length - 1) continue;
-      expect((await showEvent(home, ref))[0]).toMatchObject({ type: 'action.decided', data: { i } });
+      expect((await showEvent(home, ref)).events[0]).toMatchObject({ type: 'action.decided', data: { i } });
     }
   }
 }
@@ -101,4 +111,47 @@ describe('several processes on one record', { timeout: 120_000 }, () => {
     await next.end();
     expect(await verifyAudit(home)).toMatchObject({ ok: true, chains: 4, unsealed: 0, findings: [] });
   });
+
+  it('are archived under their hands by two at once, and checked meanwhile', async () => {
+    const writers = [startWriter(250, 9), startWriter(250, 14)];
+    await Promise.all(writers.map((writer) => writer.until(20)));
+    const archivers = [startArchiver(), startArchiver()];
+    await Promise.race(archivers.map((archiver) => archiver.until(2)));
+    for (let round = 0; round < 8; round++) expect((await verifyAudit(home)).findings).toEqual([]);
+    for (const writer of writers) expect(await writer.end()).toEqual([0, null]);
+    await killAll(archivers);
+    const report = await verifyAudit(home);
+    expect(report).toMatchObject({ ok: true, chains: 2, rows: 2 * 501, sealed: 2 * 501, archives: { moved_away: { total: 0 } } });
+    expect(report.archives.rows).toBeGreaterThan(40);
+    await expectAllThere(writers);
+  });
+
+  it('lose no acknowledged row when the one that archives is killed at any moment', async () => {
+    const writers = [startWriter(0, 6), startWriter(0, 11)];
+    await Promise.all(writers.map((writer) => writer.until(10)));
+    // Killed while it has the next step under way: before, in and after the file, the commit, the answer.
+    for (let round = 0; round < 8; round++) {
+      const archiver = startArchiver();
+      await archiver.until(1 + (round % 3));
+      await killAll([archiver]);
+      expect((await verifyAudit(home)).findings).toEqual([]);
+    }
+    await killAll(writers);
+    const last = startArchiver();
+    await last.until(1);
+    await killAll([last]);
+    const next = startWriter(3);
+    await next.end();
+    expect(await verifyAudit(home)).toMatchObject({ ok: true, chains: 3, findings: [], archives: { moved_away: { total: 0 } } });
+    await expectAllThere(writers);
+    // At most what the last one was killed over is left: a piece, or a file that no head names yet.
+    const names = readdirSync(join(home, 'audit', 'archive'));
+    const { archives } = await verifyAudit(home);
+    expect(names.length - archives.total).toBeLessThanOrEqual(1);
+  });
 });
+
+async function killAll(writers: readonly Writer[]): Promise<void> {
+  for (const { child } of writers) child.kill('SIGKILL');
+  for (const writer of writers) await writer.end();
+}

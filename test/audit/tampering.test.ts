@@ -1,17 +1,24 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type FindingKind, verifyAudit } from '../../src/audit/index.ts';
+import { packRows, unpackRows } from '../../src/audit/archive-file.ts';
+import type { StoredRow } from '../../src/audit/chain-walk.ts';
+import { archiveNow, type FindingKind, verifyAudit } from '../../src/audit/index.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
 import { databaseFile } from '../../src/store/index.ts';
 import { copyOf, event, openRecord, raw, temporaryHome } from './support.ts';
 
-/** Random records: several chains, two Organizations, seals at random places, unsealed rows at the end. */
+/** Random records: several chains, two Organizations, seals and archives at random places, unsealed rows at the end. */
 const script = fc.array(
   fc.oneof(
     { weight: 8, arbitrary: fc.record({ step: fc.constant('add' as const), log: fc.nat(2), data: fc.jsonValue({ maxDepth: 2 }) }) },
     { weight: 1, arbitrary: fc.record({ step: fc.constant('seal' as const), log: fc.nat(2) }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({ step: fc.constant('archive' as const), log: fc.nat(2), keep: fc.integer({ min: 1, max: 2_000 }) }),
+    },
   ),
   { minLength: 10, maxLength: 40 },
 );
@@ -28,12 +35,17 @@ async function build(steps: Script): Promise<string> {
     { step: 'seal' as const, log: 0 },
     { step: 'add' as const, log: 1, data: 'third' },
     { step: 'seal' as const, log: 1 },
+    // Part of a chain leaves, and later the rest of it with others.
+    { step: 'archive' as const, log: 0, keep: 600 },
+    { step: 'archive' as const, log: 0, keep: 300 },
     ...steps,
   ];
   for (const step of all) {
     const entry = logs[step.log];
     if (entry === undefined) continue;
-    if (step.step === 'add') await entry.log.record(event({ value: step.data }, { organization: entry.organization }));
+    const retention = { age: 1_000_000_000_000_000, bytes: step.step === 'archive' ? step.keep : 0 };
+    if (step.step === 'archive') await archiveNow({ store: record.store, home: record.home, clock: systemClock, retention });
+    else if (step.step === 'add') await entry.log.record(event({ value: step.data }, { organization: entry.organization }));
     else {
       await entry.log.close();
       entry.log = record.log();
@@ -140,7 +152,114 @@ const flipRowByte: Spoil = {
   },
 };
 
+const archiveFiles = (home: string): string[] =>
+  readdirSync(join(home, 'audit', 'archive')).map((name) => join(home, 'audit', 'archive', name));
+
+const inArchive = (name: string, change: (rows: StoredRow[], pick: number) => StoredRow[] | undefined): Spoil => ({
+  name,
+  apply(home, pick) {
+    const all = archiveFiles(home);
+    const path = all[pick % all.length] ?? '';
+    const rows = unpackRows(readFileSync(path)) ?? [];
+    const changed = change(rows, pick);
+    if (changed === undefined) return false;
+    writeFileSync(path, packRows(changed));
+    return true;
+  },
+});
+
+const onArchive = (name: string, sql: string): Spoil =>
+  inDatabase(name, (db, pick) => {
+    const rows = db.prepare('SELECT seq FROM audit_archives ORDER BY 1').all() as { seq: number }[];
+    const row = rows[pick % rows.length];
+    return row === undefined ? 0 : db.prepare(sql).run({ ':seq': row.seq }).changes;
+  });
+
+const ARCHIVE_SPOILS: readonly Spoil[] = [
+  {
+    name: 'a bit of an archive file',
+    apply(home, pick) {
+      const all = archiveFiles(home);
+      return flipByte('', () => all[pick % all.length] ?? '').apply(home, pick);
+    },
+  },
+  {
+    name: 'the end of an archive file cut off',
+    apply(home, pick) {
+      const all = archiveFiles(home);
+      const path = all[pick % all.length] ?? '';
+      const bytes = readFileSync(path);
+      writeFileSync(path, bytes.subarray(0, pick % bytes.length));
+      return true;
+    },
+  },
+  {
+    name: 'two archive files swapped',
+    apply(home) {
+      const [a = '', b = ''] = archiveFiles(home);
+      const [first, second] = [readFileSync(a), readFileSync(b)];
+      writeFileSync(a, second);
+      writeFileSync(b, first);
+      return true;
+    },
+  },
+  {
+    name: 'a folder where an archive was',
+    apply(home, pick) {
+      const all = archiveFiles(home);
+      const path = all[pick % all.length] ?? '';
+      rmSync(path);
+      mkdirSync(path);
+      return true;
+    },
+  },
+  inArchive('an archived row dropped', (rows, pick) => rows.toSpliced(pick % rows.length, 1)),
+  inArchive('an archived row doubled', (rows, pick) => rows.flatMap((row, index) => (index === pick % rows.length ? [row, row] : [row]))),
+  inArchive('an archived row changed', (rows, pick) =>
+    rows.map((row, index) => (index === pick % rows.length ? { ...row, bytes: row.bytes.replace('"at":1', '"at":2') } : row)),
+  ),
+  inArchive('archived rows reordered', (rows) => (rows.length < 2 ? undefined : rows.toReversed())),
+  inArchive('a row of a foreign chain in an archive', (rows) =>
+    rows.concat(rows.slice(0, 1).map((row) => ({ ...row, chain: 'constructor' }))),
+  ),
+  onArchive('the head of an archive dropped', 'DELETE FROM audit_archives WHERE seq = :seq'),
+  onArchive(
+    'the head of an archive doubled',
+    'INSERT INTO audit_archives SELECT (SELECT max(seq) + 1 FROM audit_archives), line FROM audit_archives WHERE seq = :seq',
+  ),
+  onArchive('the number of an archive', 'UPDATE audit_archives SET seq = seq + 1000 WHERE seq = :seq'),
+  onArchive(
+    'the count in the head of an archive',
+    "UPDATE audit_archives SET line = json_set(line, '$.rows', json_extract(line, '$.rows') + 1) WHERE seq = :seq",
+  ),
+  onArchive(
+    'the digest in the head of an archive',
+    "UPDATE audit_archives SET line = json_set(line, '$.sha256', hex(zeroblob(32))) WHERE seq = :seq",
+  ),
+  onArchive(
+    'a path in the head of an archive',
+    "UPDATE audit_archives SET line = json_set(line, '$.file', '../../key.pem') WHERE seq = :seq",
+  ),
+  onArchive('the signature of an archive', "UPDATE audit_archives SET line = json_set(line, '$.sig', 'AAAA') WHERE seq = :seq"),
+  onChain('the noted start of a chain', 'UPDATE audit_chains SET first_seq = first_seq + 1 WHERE chain = :chain'),
+  onChain('the noted hash before a chain', 'UPDATE audit_chains SET first_hash = randomblob(32) WHERE chain = :chain'),
+  onChain('the noted size of a chain', 'UPDATE audit_chains SET size = size + 1 WHERE chain = :chain'),
+  onRow(
+    'a row dropped and noted as archived',
+    'DELETE FROM audit_events WHERE chain = :chain AND seq <= :seq',
+    'seq = (SELECT first_seq FROM audit_chains c WHERE c.chain = audit_events.chain)',
+  ),
+  inDatabase('archived rows put back', (db) => {
+    const chain = db.prepare('SELECT chain, first_seq FROM audit_chains WHERE first_seq > 0').get();
+    if (chain === undefined) return 0;
+    return db
+      .prepare("INSERT INTO audit_events (chain, seq, bytes, hash) VALUES (?, ?, '{}', zeroblob(32))")
+      .run(chain['chain'] ?? '', Number(chain['first_seq']) - 1).changes;
+  }),
+];
+
 const SPOILS: readonly Spoil[] = [
+  ...ARCHIVE_SPOILS,
   flipRowByte,
   onRow('the time of a row', `UPDATE audit_events SET bytes = json_set(bytes, '$.at', json_extract(bytes, '$.at') + 1) WHERE ${here}`),
   onRow('white space in a row', `UPDATE audit_events SET bytes = bytes || ' ' WHERE ${here}`),
@@ -275,7 +394,11 @@ describe('any one change to a random record is found', () => {
 
   beforeAll(async () => {
     for (const steps of fc.sample(script, 4)) homes.push(await build(steps));
-    for (const home of homes) expect(await verifyAudit(home)).toMatchObject({ ok: true, findings_total: 0 });
+    for (const home of homes) {
+      const report = await verifyAudit(home);
+      expect(report).toMatchObject({ ok: true, findings_total: 0 });
+      expect(report.archives.total).toBeGreaterThanOrEqual(2);
+    }
   });
 
   afterAll(() => {

@@ -60,10 +60,8 @@ export function auditCommands(program: Command, app: () => Promise<App>, termina
     .option('--json', 'machine-readable output')
     .action(async (ref: string, options: { json?: boolean }) => {
       const [{ showEvent }, { renderAuditRecord }] = await Promise.all([room(), words()]);
-      const events = await showEvent((await app()).home(), ref);
-      if (events.length === 0)
-        throw new AppError('not_found', `Nothing is recorded under "${ref}".`, { fix: '`writ audit list` shows what is.' });
-      terminal.out(options.json ? `${JSON.stringify(events)}\n` : `${renderAuditRecord(events)}\n`);
+      const shown = await showEvent((await app()).home(), ref);
+      terminal.out(options.json ? `${JSON.stringify(shown)}\n` : `${renderAuditRecord(shown)}\n`);
     });
 
   audit
