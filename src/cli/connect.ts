@@ -9,7 +9,7 @@ interface Host {
 const json = (value: unknown): string => JSON.stringify(value, null, 2);
 const split = ([command = 'writ', ...args]: readonly string[]): { command: string; args: string[] } => ({ command, args });
 
-/** The six hosts the first start prints. Formats as their own documentation gives them. */
+/** The hosts the first start prints. Formats as their own documentation gives them. */
 export const HOSTS: readonly Host[] = [
   {
     name: 'Claude Code',
@@ -30,6 +30,11 @@ export const HOSTS: readonly Host[] = [
     name: 'opencode',
     place: 'opencode.json',
     snippet: (argv) => json({ mcp: { writ: { type: 'local', command: argv, enabled: true } } }),
+  },
+  {
+    name: 'Qwen Code',
+    place: '.qwen/settings.json, then run once: qwen mcp approve writ',
+    snippet: (argv) => json({ mcpServers: { writ: split(argv) } }),
   },
   { name: 'VS Code', place: '.vscode/mcp.json', snippet: (argv) => json({ servers: { writ: { type: 'stdio', ...split(argv) } } }) },
 ];

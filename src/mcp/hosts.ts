@@ -8,6 +8,12 @@ import type { Peer } from './types.ts';
  */
 const TEXT_IS_BETTER = /^(claude-code|codex-mcp-client|qwen-cli-mcp-client-.*)$/;
 
+/**
+ * On every tool: Claude Code hides the tools of servers behind a search unless they ask to be there from the start, and a model that sees only the
+ * host's own shell uses that one.
+ */
+export const TOOL_META = { 'anthropic/alwaysLoad': true };
+
 /** What a revision allows, less what the host at the other end makes bad use of. */
 export function featuresFor(peer: Peer): Features {
   const features = featuresOf(peer.revision);

@@ -17,8 +17,6 @@ await runHost({
       env: {
         ANTHROPIC_BASE_URL: model_url,
         ANTHROPIC_API_KEY: 'sk-scripted',
-        // It hides the tools of servers behind a search otherwise.
-        ENABLE_TOOL_SEARCH: 'false',
         // Without a person it would ask the model before the servers have answered.
         MCP_CONNECTION_NONBLOCKING: 'false',
         CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',

@@ -11,8 +11,7 @@ await runHost({
   package: '@qwen-code/qwen-code',
   version: '0.24.4',
   bin: 'qwen',
-  // A fork of Gemini CLI, with its format of settings in a folder of its own.
-  connect: 'gemini-cli',
+  connect: 'qwen-code',
   prepare({ home, workspace, model_url, printed, server_env }) {
     for (const folder of [home, workspace]) mkdirSync(join(folder, '.qwen'));
     const user = { security: { auth: { selectedType: 'openai' } }, privacy: { usageStatisticsEnabled: false } };

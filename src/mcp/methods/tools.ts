@@ -3,6 +3,7 @@ import { errorEntry, toAppError } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { JsonSchema } from '../../tools/tool.ts';
 import { carriesNotices, NOTICES, toolReply, UNEXPECTED } from '../answers.ts';
+import { TOOL_META } from '../hosts.ts';
 import { failure, INVALID_PARAMS, isObject, type Members, type Reply } from '../message.ts';
 import { createProgress } from '../progress.ts';
 import type { Features } from '../revisions.ts';
@@ -30,7 +31,7 @@ export function withCache(features: Features, reply: Reply): Reply {
 function describe(tool: ListedTool, features: Features): Members {
   return {
     name: tool.name,
-    ...(features.titles ? { title: tool.annotations.title } : {}),
+    ...(features.titles ? { title: tool.annotations.title, _meta: TOOL_META } : {}),
     description: tool.description,
     inputSchema: tool.inputSchema,
     ...(features.structured ? { outputSchema: withNotices(tool.outputSchema) } : {}),
