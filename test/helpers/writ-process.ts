@@ -127,9 +127,9 @@ export async function startMcp(
 export async function runWrit(
   place: Place,
   args: readonly string[],
-  options: { cwd?: string; input?: string } = {},
+  options: { cwd?: string; input?: string; argv?: readonly string[] } = {},
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const [command = process.execPath, ...base] = WRIT;
+  const [command = process.execPath, ...base] = options.argv ?? WRIT;
   const child = spawn(command, [...base, ...args], {
     cwd: options.cwd ?? place.workspace,
     env: place.env,
