@@ -60,10 +60,16 @@ export function createPathPolicy(context: AssessContext): PathPolicy {
   const inWorkspace = (place: Place): boolean => workspaces.some((base) => within(place, base));
   const inTemporary = (place: Place): boolean => TEMP.some((base) => within(place, base));
 
+  /** A home, what holds it, or a folder right below the root: too much to open by one yes. */
+  const holdsMuch = (place: Place): boolean =>
+    place.components.length <= 1 ||
+    (place.components.every((part, i) => i >= home.length || part === home[i]) && place.components.length <= home.length);
+
   function readPlace(place: Place): PathJudgement | undefined {
     const path = pathOf(place);
     const named = exact(place);
-    const opens: { opens?: Opening } = named === undefined ? {} : { opens: { type: 'path', path: named, access: 'read' } };
+    const opens: { opens?: Opening } =
+      named === undefined || holdsMuch(place) ? {} : { opens: { type: 'path', path: named, access: 'read' } };
     const below = belowHome(place);
     if (SECRET.matches(place.components, below) && !HARMLESS.matches(place.components, below)) {
       // A template is harmless only where the name is certain.
@@ -81,7 +87,8 @@ export function createPathPolicy(context: AssessContext): PathPolicy {
     if (STREAMS.test(path) && !place.open) return undefined;
     if (BLOCK_DEVICE.test(path) || KERNEL_MEMORY.test(path)) return { effect: 'blocked', reason: 'writes to a raw device' };
     const named = exact(place);
-    const opens: { opens?: Opening } = named === undefined ? {} : { opens: { type: 'path', path: named, access: 'write' } };
+    const opens: { opens?: Opening } =
+      named === undefined || holdsMuch(place) ? {} : { opens: { type: 'path', path: named, access: 'write' } };
     const below = belowHome(place);
     if (RUNS_LATER.matches(place.components, below)) {
       return { effect: 'persistence', reason: 'writes a file that makes something run or connect later', ...opens };

@@ -37,6 +37,7 @@ const transfer =
       if (moves) {
         // What is moved is gone from where it was: a loss only outside the workspace, where it counts as a change there.
         call.write(source);
+        call.upsets(source);
       }
     }
     if (target === undefined) return undefined;
@@ -87,14 +88,19 @@ const chmod: Program = (call) => {
       'system_write',
       isUnknown(mode) ? 'sets a mode that cannot be known from the text' : 'makes a file run as its owner or group',
     );
-  for (const path of reference === undefined ? rest.slice(1) : rest) call.write(path);
+  const recursive = call.args.some((arg) => /^-\w*R|^--recursive$/.test(arg));
+  for (const path of reference === undefined ? rest.slice(1) : rest) {
+    call.write(path);
+    if (recursive) call.upsets(path);
+  }
   return undefined;
 };
 
 const owner = program({
   options: 'R h f from=- reference=r',
   words: '-w',
-  also: (call) => {
+  also: (call, words) => {
+    if (words.has('R', 'recursive')) for (const path of words.operands) call.upsets(path);
     call.report('system_write', `${call.name} changes the owner of files`, {
       opens: { type: 'uncontained', why: 'changing owners needs rights that a contained run lacks' },
     });

@@ -22,7 +22,9 @@ const hooks: GitVerb = (call) => {
   call.report('local_write', 'changes the repository');
   call.report('code_execution', 'may run hooks of the repository');
 };
-const loses = (call: Call, reason: string): void => call.report('destructive', reason, { verdict: 'prompt' });
+const loses = (call: Call, reason: string): void => call.loses(reason);
+/** On a remote the branch is of this repository, wherever that lies. */
+const losesRemote = (call: Call, reason: string): void => call.report('destructive', reason, { verdict: 'prompt' });
 
 const remoteWords = (words: Words): readonly Text[] => words.operands.slice(0, 1);
 
@@ -84,8 +86,9 @@ const push: GitVerb = (call, words) => {
   const forced =
     words.has('f', 'force', 'force-with-lease', 'force-if-includes', 'mirror', 'prune') ||
     words.operands.slice(1).some((ref) => ref.startsWith('+'));
-  if (forced) loses(call, 'overwrites a branch on the remote');
-  if (words.has('d', 'delete') || words.operands.slice(1).some((ref) => ref.startsWith(':'))) loses(call, 'removes a branch on the remote');
+  if (forced) losesRemote(call, 'overwrites a branch on the remote');
+  if (words.has('d', 'delete') || words.operands.slice(1).some((ref) => ref.startsWith(':')))
+    losesRemote(call, 'removes a branch on the remote');
 };
 
 const PULL = 'gets commits from another host';
@@ -514,7 +517,10 @@ export const git: Program = (call) => {
       const key = (value ?? HOLE).split('=')[0] ?? HOLE;
       if (!SAFE_KEY.test(key)) call.report('code_execution', `sets ${isKnown(key) ? key : 'a git option'} from a variable`);
     } else if (name === 'exec-path' && value !== undefined) call.report('code_execution', 'takes the programs of git from another folder');
-    else if ((name === 'git-dir' || name === 'work-tree') && value !== undefined)
+    else if (name === 'work-tree' && value !== undefined) {
+      call.report('code_execution', 'works on the files of another folder');
+      cwd = value.startsWith('/') ? [value] : cwd.map((base) => `${base}/${value}`);
+    } else if (name === 'git-dir' && value !== undefined)
       call.report('code_execution', 'takes configuration and hooks from another repository');
   }
   const at = before.at[0];
@@ -527,12 +533,12 @@ export const git: Program = (call) => {
   }
   const table = OVERRIDES.get(verb) ?? OPTIONS;
   const words = readWords(args, table);
-  for (const { role, value } of words.options) {
-    if (role === 'w' && value !== undefined) call.write(value);
-    if (role === 'r' && value !== undefined && value !== '-') call.read(value);
-  }
   const act = VERBS.get(verb);
-  const its: Call = cwd === call.cwd ? call : { ...call, cwd };
+  const its: Call = cwd === call.cwd ? call : call.at(cwd);
+  for (const { role, value } of words.options) {
+    if (role === 'w' && value !== undefined) its.write(value);
+    if (role === 'r' && value !== undefined && value !== '-') its.read(value);
+  }
   if (act === undefined) call.report('unknown', 'is a git command or alias that nothing is known about');
   else act(its, words, args);
   if (/^(ls-files|ls-tree)$/.test(verb) || ((verb === 'diff' || verb === 'show' || verb === 'log') && words.has('name-only')))

@@ -38,10 +38,10 @@ const shell: Program = (call) => {
   }
   const rest = call.args.slice(i);
   if (text) {
-    const [source, , ...args] = rest;
+    const [source, zero, ...args] = rest;
     if (source === undefined) return undefined;
     if (interactive) call.report('code_execution', 'starts an interactive shell');
-    return call.shell(source, { args });
+    return call.shell(source, zero === undefined ? { args } : { args, zero });
   }
   const [file, ...args] = rest;
   if (file !== undefined && !fromInput) {

@@ -11,12 +11,24 @@ export interface Acts {
   lists(path: Text): void;
   write(path: Text, content?: Stream): void;
   remove(path: Text, recursive: boolean): void;
+  /** Throws away work in the repository or folder the command works in: a matter for a person inside the workspace, a no outside. */
+  loses(reason: string): void;
+  /** Changes all of a folder where it lies: nothing to do with a home or what holds it. */
+  upsets(path: Text): void;
+  /** The same call in another folder (`git -C`, `env -C`). */
+  at(cwd: readonly Text[]): Call;
   /** Reaches other hosts; the words that name them, and presets for package registries. Loopback alone is no egress. */
   network(reason: string, words: readonly Text[], presets?: readonly string[]): void;
   /** A shell runs this text. `args`: its `$1`... */
   shell(
     text: Text,
-    options?: { readonly stdin?: Stream; readonly args?: readonly Text[]; readonly remote?: boolean; readonly lenient?: boolean },
+    options?: {
+      readonly stdin?: Stream;
+      readonly args?: readonly Text[];
+      readonly remote?: boolean;
+      readonly lenient?: boolean;
+      readonly zero?: Text;
+    },
   ): Stream;
   /** The words from `at` on are a command of their own. `more`: words added at the end that aren't in the text. */
   inner(at: number, options?: { readonly stdin?: Stream; readonly words?: readonly Text[]; readonly env?: readonly Text[] }): Stream;

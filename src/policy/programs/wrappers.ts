@@ -61,8 +61,9 @@ const env: Program = (call) => {
     call.report('credential_access', 'prints the environment, secrets among them');
     return LOCAL;
   }
-  if (words.has('C', 'chdir')) call.report('unknown', 'runs in another folder');
-  return envWords(call, call.args.slice(at));
+  const folder = words.value('C', 'chdir');
+  const there = folder === undefined ? call : call.at(folder.startsWith('/') ? [folder] : call.cwd.map((base) => `${base}/${folder}`));
+  return envWords(there, call.args.slice(at));
 };
 
 function envWords(call: Call, rest: readonly Text[]): Stream | undefined {

@@ -378,7 +378,7 @@ const alias: Builtin = (call, side) => {
       text,
       side.cell.state,
       side.subject,
-      { ...side.scene, calls: [...side.scene.calls, { name: `alias ${name}`, forks: side.scene.forks, args: '' }] },
+      { ...side.scene, calls: [...side.scene.calls, { of: `alias ${name}`, forks: side.scene.forks, state: side.cell.state }] },
       { lenient: true },
     );
   }

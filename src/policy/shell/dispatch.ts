@@ -11,7 +11,7 @@ import { after, both, type Flow, joinFlows, type Scene } from './flow.ts';
 import type { Cell, Dispatch, Interpreter, RunOptions } from './parts.ts';
 
 import { quoteWord } from './quote.ts';
-import { type ShellFunction, type State, withEntry } from './state.ts';
+import { type ShellFunction, type State, sameState, withEntry } from './state.ts';
 import { eitherStream, LOCAL, NOTHING, type Stream } from './stream.ts';
 
 const ODD_NAME = /[^\x20-\x7E]/;
@@ -40,11 +40,11 @@ export function createDispatch(host: Interpreter): Dispatch {
     }
     if (!options.plain) {
       const fn = state.functions.get(name);
-      if (fn !== undefined) return callFunction(name, fn, argv.slice(1), state, subject, scene);
+      if (fn !== undefined) return callFunction(fn, argv.slice(1), state, subject, scene);
       const alias = state.aliases.get(name);
-      if (alias !== undefined && !scene.calls.some((call) => call.name === `alias ${name}`)) {
+      if (alias !== undefined && !scene.calls.some((call) => call.of === `alias ${name}`)) {
         const words = argv.slice(1).map(quoteWord).join(' ');
-        return host.text(`${asSource(alias)} ${words}`, state, span, entered(scene, `alias ${name}`, []));
+        return host.text(`${asSource(alias)} ${words}`, state, span, entered(scene, `alias ${name}`, state));
       }
     }
     const builtin = BUILTINS.get(name);
@@ -103,27 +103,29 @@ export function createDispatch(host: Interpreter): Dispatch {
     else program({ ...its, name: interpreter, argv: [interpreter], args: [], stdin: stream ?? LOCAL });
   }
 
-  const entered = (scene: Scene, name: string, args: readonly Text[]): Scene => ({
+  const entered = (scene: Scene, of: Scene['calls'][number]['of'], state: State): Scene => ({
     ...scene,
-    calls: [...scene.calls, { name, forks: scene.forks, args: args.join('\0') }],
+    calls: [...scene.calls, { of, forks: scene.forks, state }],
   });
 
-  function callFunction(name: string, fn: ShellFunction, args: readonly Text[], state: State, subject: Subject, scene: Scene): Flow {
+  function callFunction(fn: ShellFunction, args: readonly Text[], outside: State, subject: Subject, scene: Scene): Flow {
     host.called(fn.body);
-    const earlier = scene.calls.filter((one) => one.name === name);
+    const state: State = { ...outside, args };
+    // By its body and not by its name: a function that gives itself another body and calls itself does something else then.
+    const earlier = scene.calls.filter((one) => one.of === fn.body);
     if (earlier.some((one) => scene.forks > one.forks)) {
       host.report(subject, scene, 'blocked', 'calls itself in the background or in a pipe without end (a fork bomb)');
-      return both(state);
+      return both(outside);
     }
-    if (earlier.some((one) => one.args === args.join('\0'))) return both(state);
+    if (earlier.some((one) => sameState(one.state, state))) return both(outside);
     if (earlier.length >= 4 || scene.calls.length > BUDGET.nesting) {
       host.report(subject, scene, 'unknown', 'calls itself too often to be followed');
-      return both(state);
+      return both(outside);
     }
-    const flow = host.walker.compound(fn.body, { ...state, args }, fn.frame, entered(scene, name, args));
-    const restore = (end: State | undefined): State | undefined => (end === undefined ? undefined : { ...end, args: state.args });
+    const flow = host.walker.compound(fn.body, state, fn.frame, entered(scene, fn.body, state));
+    const restore = (end: State | undefined): State | undefined => (end === undefined ? undefined : { ...end, args: outside.args });
     // `return` ends the function, not the script.
-    const end = after(flow, { ...state, args });
+    const end = after(flow, state);
     return { ok: restore(flow.ok ?? end), fail: restore(flow.fail ?? end), out: flow.out };
   }
 
@@ -132,11 +134,12 @@ export function createDispatch(host: Interpreter): Dispatch {
     state: State,
     subject: Subject,
     scene: Scene,
-    options: { readonly lenient: boolean; readonly args?: readonly Text[] },
+    options: { readonly lenient: boolean; readonly args?: readonly Text[]; readonly zero?: Text | undefined },
   ): Stream {
     if (scene.nesting > BUDGET.nesting) throw new NotUnderstood('commands are nested too deeply to judge');
     try {
-      const inside: State = { ...state, args: options.args ?? [] };
+      const vars = options.zero === undefined ? state.vars : withEntry(state.vars, '0', { values: [options.zero] });
+      const inside: State = { ...state, vars, args: options.args ?? [] };
       return host.text(asSource(text), inside, subject.span, { ...scene, forks: scene.forks }).out;
     } catch (thrown) {
       if (!(options.lenient && thrown instanceof NotUnderstood && thrown.at !== undefined)) throw thrown;
@@ -196,6 +199,26 @@ export function createDispatch(host: Interpreter): Dispatch {
       remove: (path, recursive) => {
         for (const { effect, reason, ...more } of host.paths.remove(path, cell.state.cwd, recursive)) report(effect, reason, more);
       },
+      loses: (reason) => {
+        const confined = host.paths.program('.', cell.state.cwd) === 'project';
+        report('destructive', confined ? reason : `${reason}, outside the workspace`, confined ? { verdict: 'prompt' } : {});
+      },
+      upsets: (path) => {
+        const wiped = host.paths.remove(path, cell.state.cwd, true).some(({ effect }) => effect === 'blocked');
+        if (wiped) report('destructive', 'changes all of a home or of the system');
+      },
+      at: (cwd) => {
+        const there: Cell = {
+          frame: cell.frame,
+          get state() {
+            return { ...cell.state, cwd };
+          },
+          set state(next) {
+            cell.state = { ...next, cwd: cell.state.cwd };
+          },
+        };
+        return call(name, argv, there, subject, scene);
+      },
       network: (reason, words, presets = []) => {
         const { hosts, local } = networkOf(words);
         if (local && presets.length === 0) return;
@@ -204,7 +227,7 @@ export function createDispatch(host: Interpreter): Dispatch {
       shell: (text, options = {}) => {
         const inside: Scene = { ...scene, stdin: options.stdin ?? scene.stdin, remote: scene.remote || (options.remote ?? false) };
         const state = options.remote ? { ...cell.state, cwd: [HOLE], functions: new Map(), files: new Map() } : cell.state;
-        return shellText(text, state, subject, inside, { lenient: options.lenient ?? false, args: options.args ?? [] });
+        return shellText(text, state, subject, inside, { lenient: options.lenient ?? false, args: options.args ?? [], zero: options.zero });
       },
       inner: (at, options = {}) => {
         const words = [...argv.slice(at + 1), ...(options.words ?? [])];

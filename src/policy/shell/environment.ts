@@ -73,10 +73,17 @@ const startupFile: Judge = (host, subject, scene, state, name, value) => {
   }
 };
 
+/** Another repository or other files for git: what it then throws away or runs is not of the workspace. */
+const elsewhere: Judge = (host, subject, scene, state, name, value) => {
+  const own = host.paths.program(value, state.cwd) === 'project';
+  host.report(subject, scene, own ? 'code_execution' : 'system_write', `${name} makes git work somewhere else`);
+};
+
 const prompt: Judge = (host, _subject, _scene, state, _name, value) =>
   host.expander.lurking(value, { state, frame: { source: value, span: _subject.span } });
 
 const TABLE: ReadonlyMap<string, Judge> = new Map<string, Judge>([
+  ...['GIT_DIR', 'GIT_WORK_TREE', 'GIT_COMMON_DIR'].map((name) => [name, elsewhere] as const),
   ['PATH', searchPath],
   ...[
     'LD_PRELOAD',
@@ -214,9 +221,6 @@ const TABLE: ReadonlyMap<string, Judge> = new Map<string, Judge>([
     'GIT_CONFIG_PARAMETERS',
     'GIT_EXEC_PATH',
     'GIT_TEMPLATE_DIR',
-    'GIT_DIR',
-    'GIT_COMMON_DIR',
-    'GIT_WORK_TREE',
     'GIT_ALTERNATE_OBJECT_DIRECTORIES',
     'GIT_OBJECT_DIRECTORY',
     'XDG_CONFIG_HOME',

@@ -1,4 +1,4 @@
-import { joinStates, type State } from './state.ts';
+import { joinStates, type ShellFunction, type State } from './state.ts';
 import { eitherStream, LOCAL, type Stream } from './stream.ts';
 
 /** What is true after a command: where it succeeded, where it failed (undefined: it can't), and what it printed. */
@@ -27,8 +27,8 @@ export interface Scene {
   readonly stdin: Stream;
   /** Texts within texts and functions within functions. */
   readonly nesting: number;
-  /** Calls on the way here, with the number of forks at that moment: a call of itself behind a fork is a bomb. */
-  readonly calls: readonly { readonly name: string; readonly forks: number; readonly args: string }[];
+  /** Calls on the way here, with the state and the number of forks at that moment: a call of itself behind a fork is a bomb. */
+  readonly calls: readonly { readonly of: ShellFunction['body'] | `alias ${string}`; readonly forks: number; readonly state: State }[];
   readonly forks: number;
   /** Runs on another machine or in another container: only loss is judged, paths here mean nothing there. */
   readonly remote: boolean;

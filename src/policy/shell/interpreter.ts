@@ -197,7 +197,10 @@ export function createInterpreter(context: AssessContext): Interpreter & { run(s
     return flows.reduce(joinFlows);
   }
 
-  const valuesOf = (assignment: Assignment, cell: Cell): readonly Text[] => cell.state.vars.get(assignment.name)?.values ?? [HOLE];
+  const valuesOf = (assignment: Assignment, cell: Cell): readonly Text[] => {
+    const variable = cell.state.vars.get(assignment.name);
+    return variable?.elements ?? variable?.values ?? [HOLE];
+  };
 
   function assignmentWord(assignment: Assignment, cell: Cell, declares: boolean): Text {
     if (declares) {

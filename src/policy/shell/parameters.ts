@@ -43,6 +43,8 @@ export function held(state: State, asked: string): Held {
   }
   if (name === 'PWD') return { values: state.cwd };
   if (name === 'OLDPWD') return { values: state.oldcwd };
+  // The shell that runs this, and the one the person uses: shells, whatever their path.
+  if (name === 'BASH' || name === 'SHELL') return { values: ['/bin/bash', HOLE] };
   if (PLAIN.has(name)) return { values: [SOME] };
   return { values: [HOLE], inherited: true };
 }

@@ -88,7 +88,7 @@ export interface Dispatch {
     state: State,
     subject: Subject,
     scene: Scene,
-    options: { readonly lenient: boolean; readonly args?: readonly Text[] },
+    options: { readonly lenient: boolean; readonly args?: readonly Text[]; readonly zero?: Text | undefined },
   ): Stream;
 }
 
