@@ -1,11 +1,36 @@
-import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { archiveNow, exportAudit, listEvents, type Retention, showEvent, verifyAudit, verifyExport } from '../../src/audit/index.ts';
+import {
+  archiveNow,
+  auditWrites,
+  exportAudit,
+  listEvents,
+  type Retention,
+  showEvent,
+  verifyAudit,
+  verifyExport,
+} from '../../src/audit/index.ts';
 import { AppError } from '../../src/kernel/errors.ts';
 import { newId } from '../../src/kernel/ids.ts';
-import { event, openRecord, type Record_, raw } from './support.ts';
+import { openConnection } from '../../src/store/connection.ts';
+import { databaseFile } from '../../src/store/index.ts';
+import { createGroupRunner } from '../../src/store/transaction.ts';
+import { copyOf, event, openRecord, type Record_, raw } from './support.ts';
 
 const DAY = 86_400_000;
 const NOW = 1_790_000_000_000;
@@ -268,6 +293,46 @@ describe('a step that was cut short', () => {
     expect(await archiveAll(KEEP)).toEqual({ rows: 23, files: ['000000.jsonl.gz'], refused: [] });
     expect(files()).toEqual(['000000.jsonl.gz']);
     expect(await verifyAudit(record.home)).toMatchObject({ ok: true, rows: 23, archives: { total: 1, checked: 1 } });
+  });
+
+  it('by a kill at any touch of the disk leaves a whole record, and is undone or done when the next one has run', {
+    timeout: 120_000,
+  }, async () => {
+    await chainOf(numbers(20).map(old), NOW - 100 * DAY);
+    await record.store.close();
+    const step = fileURLToPath(new URL('./archive-step.ts', import.meta.url));
+    const run = (home: string, at: number): ReturnType<typeof spawnSync> =>
+      spawnSync(process.execPath, [step, home, String(NOW), String(at)], { stdio: ['ignore', 'inherit', 'inherit'] });
+    /** The next step, by a process that lives; in this one, because a thread for each would take its time. */
+    const next = async (home: string): Promise<void> => {
+      const connection = await openConnection(databaseFile(home), 'write');
+      const args = { directory: join(home, 'audit'), now: NOW, retention: NOTHING, promptly: true };
+      expect(createGroupRunner(connection, auditWrites, home)([{ name: 'audit.archive', args, level: 'full' }])).toMatchObject([
+        { ok: true },
+      ]);
+      connection.close();
+    };
+    const seen: string[] = [];
+    for (let at = 1; ; at++) {
+      const home = copyOf(record.home);
+      const { status, signal } = run(home, at);
+      const { archives, ...report } = await verifyAudit(home);
+      expect(report, `killed at ${at}`).toMatchObject({ ok: true, rows: 21, sealed: 21, findings: [] });
+      const folder = join(home, 'audit', 'archive');
+      const names = existsSync(folder) ? readdirSync(folder) : [];
+      seen.push(`${names.map((name) => name.replace('000000.jsonl.gz', 'file'))} ${archives.total}`.trim());
+      if (signal === null) {
+        expect(status).toBe(0);
+        rmSync(home, { recursive: true });
+        break;
+      }
+      await next(home);
+      expect(readdirSync(folder)).toEqual(['000000.jsonl.gz']);
+      expect(await verifyAudit(home)).toMatchObject({ ok: true, rows: 21, archives: { total: 1, checked: 1, rows: 21 } });
+      rmSync(home, { recursive: true });
+    }
+    // All the states there are, in their order: nothing, a piece, the file alone, the file and its head.
+    expect([...new Set(seen)]).toEqual(['0', 'file.tmp 0', 'file 0', 'file 1']);
   });
 
   it('while writing leaves a piece that the next one clears away', async () => {

@@ -136,6 +136,8 @@ describe('several processes on one record', { timeout: 120_000 }, () => {
       await killAll([archiver]);
       expect((await verifyAudit(home)).findings).toEqual([]);
     }
+    // Enough for each to have sealed again, so that there is something left to archive.
+    await Promise.all(writers.map((writer) => writer.until(writer.acknowledged.length + 30)));
     await killAll(writers);
     const last = startArchiver();
     await last.until(1);

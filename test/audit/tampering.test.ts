@@ -418,7 +418,7 @@ describe('any one change to a random record is found', () => {
           rmSync(home, { recursive: true, force: true });
         }
       }),
-      { numRuns: 8 },
+      { numRuns: 6 },
     );
     expect(applied).toBeGreaterThan(0);
   });
