@@ -1,28 +1,26 @@
 import { HOLE, isKnown, isUnknown, type Text } from '../text.ts';
 import { all } from './define.ts';
-import { type OptionTable, optionTable, readWords, type Words } from './options.ts';
+import { GLOBALS, OPTIONS, OVERRIDES } from './git-options.ts';
+import { CONFIG, oneSetting, SAFE_KEY } from './git-settings.ts';
+import { readWords, type Words } from './options.ts';
 import type { Call, Program } from './program.ts';
-
-const GLOBALS = optionTable(
-  'C=r c=- config-env=- exec-path?- git-dir=- work-tree=- namespace=- super-prefix=- list-cmds=- attr-source=- p P paginate no-pager bare no-replace-objects literal-pathspecs no-optional-locks html-path man-path info-path version help',
-);
-
-/** Keys of `git config` that name nothing that runs: the rest can start a program or change what is fetched. */
-const SAFE_KEY =
-  /^(user\.(name|email|signingkey)|author\.(name|email)|committer\.(name|email)|init\.defaultbranch|pull\.(rebase|ff)|push\.(default|autosetupremote|followtags)|fetch\.(prune|prunetags)|rebase\.(autosquash|autostash|updaterefs)|merge\.(ff|conflictstyle)|rerere\.enabled|diff\.(algorithm|renames|colormoved)|commit\.(verbose|gpgsign)|tag\.gpgsign|branch\..*\.(remote|merge|rebase|description)|branch\.(autosetuprebase|autosetupmerge|sort)|core\.(autocrlf|eol|safecrlf|filemode|ignorecase|quotepath|precomposeunicode|longpaths|symlinks|bare|logallrefupdates|repositoryformatversion|whitespace|abbrev|sparsecheckout|sparsecheckoutcone)|color\..*|column\..*|advice\..*|status\..*|log\..*|gui\..*|gc\.(auto|autodetach)|feature\..*|help\.autocorrect|safe\.directory|blame\..*|grep\..*|remote\..*\.(fetch|tagopt|prune)|submodule\..*\.(active|branch|ignore)|submodule\.recurse|lfs\.(locksverify|activitytimeout)|index\..*|pack\..*|http\.postbuffer)$/i;
 
 const FOREIGN_PROTOCOL = /^(ext|fd)::/;
 
 type GitVerb = (call: Call, words: Words, args: readonly Text[]) => void;
 
 const reads: GitVerb = () => undefined;
+
 const writes: GitVerb = (call) => call.report('local_write', 'changes the repository');
+
 /** Hooks of the repository may run. */
 const hooks: GitVerb = (call) => {
   call.report('local_write', 'changes the repository');
   call.report('code_execution', 'may run hooks of the repository');
 };
+
 const loses = (call: Call, reason: string): void => call.loses(reason);
+
 /** On a remote the branch is of this repository, wherever that lies. */
 const losesRemote = (call: Call, reason: string): void => call.report('destructive', reason, { verdict: 'prompt' });
 
@@ -166,40 +164,6 @@ const remote: GitVerb = (call, words, args) => {
     );
   if (verb !== 'show') writes(call, words, args);
 };
-
-function oneSetting(call: Call, setting: Text): void {
-  const equals = setting.indexOf('=');
-  const key = equals < 0 ? setting : setting.slice(0, equals);
-  const value = equals < 0 ? '' : setting.slice(equals + 1);
-  if (isUnknown(key)) call.report('unknown', 'sets a git option that cannot be known from the text');
-  else if (isHarmless(key, value)) return;
-  else if (/^(http|https|remote|url|credential|core\.gitproxy|proxy)\b/i.test(key) && !/helper|command|proxy|pack|\.vcs$/i.test(key))
-    call.report('code_execution', `sets ${key}, which changes what git talks to`);
-  else runsSetting(call, key, value);
-}
-
-const OFF = /^(|false|true|cat|0|1|no|off|never|input|auto|always|\d+)$/;
-const isHarmless = (key: string, value: Text): boolean =>
-  SAFE_KEY.test(key) ||
-  (OFF.test(value) &&
-    /^(core\.(fsmonitor|pager|editor|askpass|hookspath|sshcommand)|pager\..*|diff\.external|protocol\..*|commit\.gpgsign|interactive\..*|sequence\.editor)$/i.test(
-      key,
-    ) &&
-    (value === '' || /^(false|cat|true|0|off|never)$/.test(value)));
-
-function runsSetting(call: Call, key: string, value: Text): void {
-  call.report('code_execution', `sets ${key}, which can start a program`);
-  const text = value.replace(/^!/, '');
-  const names =
-    /(pager|editor|command|fsmonitor|external|textconv|clean|smudge|process|cmd|helper|driver|program|askpass|alias\.|proxy|uploadpack|receivepack)/i.test(
-      key,
-    );
-  if (names && value !== '' && (!/^alias\./i.test(key) || value.startsWith('!'))) call.runsText(text, `${key} starts a program`);
-}
-
-const CONFIG = optionTable(
-  'f=r file=r blob=- type=- t=- default=- url=- comment=- value=- global system local worktree get get-all get-regexp get-urlmatch list l unset unset-all add replace-all rename-section remove-section e edit all regexp show-origin show-scope name-only null z bool int path includes no-includes fixed-value',
-);
 
 const config: GitVerb = (call, _words, args) => {
   const words = readWords(args, CONFIG);
@@ -371,63 +335,6 @@ const diffReads: GitVerb = (call, words) => {
 
 const updateRef: GitVerb = (call, words, args) =>
   words.has('d', 'delete') ? loses(call, 'removes a reference') : writes(call, words, args);
-
-/** Options of verbs whose role matters; all others are flags or data. */
-const OPTIONS: OptionTable = optionTable(
-  'output=w O?- open-files-in-pager?- x=- exec=- extcmd=- upload-pack=- receive-pack=- u=- c=- config=- template=- L=- G=- S=- n=- m=- message=- F=r file=r t=- author=- date=- C?- reuse-message=- format=- pretty?- since=- until=- after=- before=- grep=- max-count=- skip=- sort=- contains?- merged?- no-merged?- points-at=- b B D M f source=- s=- strategy=- X=- strategy-option=- onto=- depth=- branch=- o=- origin=- reference=r separate-git-dir=w directory=- remote=- exec=- prefix=- e=- abbrev?- unified=- U=- word-diff?- diff-filter=- stat?- color?- set-upstream-to=- pathspec-from-file=r whitespace=- p=- cleanup=- trailer=- fixup=- squash=- i=- inter-hunk-context=- bundle-uri=- filter=- shallow-since=- server-option=- jobs=- j=- recurse-submodules?- output-directory=w object-format=- initial-branch=- ref-format=- reflog',
-);
-/** Where one letter means something else. */
-const OVERRIDES: ReadonlyMap<string, OptionTable> = new Map(
-  [
-    ['push', 'receive-pack=- exec=- o=- push-option=- repo=- u f d force-with-lease?- recurse-submodules?- signed?-'],
-    [
-      'branch',
-      'u=- set-upstream-to=- contains?- merged?- no-merged?- points-at=- sort=- format=- color?- abbrev?- column?- f t?- D d M m C c r a v l',
-    ],
-    ['status', 'u?- untracked-files?- ignored?- porcelain?- s b z column?- find-renames?-'],
-    ['checkout', 'b=- B=- orphan=- conflict=- t?- f m p q l pathspec-from-file=r'],
-    ['switch', 'c=- C=- create=- force-create=- orphan=- conflict=- t?- f m q d'],
-    ['restore', 's=- source=- S W p q m conflict=- pathspec-from-file=r'],
-    ['reset', 'q p N pathspec-from-file=r hard soft mixed merge keep U=-'],
-    ['clean', 'e=- exclude=- f d x X n q i'],
-    ['add', 'A u p i e n v f N chmod=- pathspec-from-file=r'],
-    [
-      'commit',
-      'm=- message=- F=r file=r C=- c=- reuse-message=- reedit-message=- fixup=- squash=- author=- date=- t=r template=r cleanup=- S?- gpg-sign?- trailer=- u?- untracked-files?- pathspec-from-file=r a v q n s e p i o z',
-    ],
-    [
-      'tag',
-      'm=- message=- F=r file=r u=- local-user=- sort=- format=- contains?- no-contains?- merged?- no-merged?- points-at=- cleanup=- n?- a s f d v l color?- column?-',
-    ],
-    [
-      'rebase',
-      'x=- exec=- onto=- s=- strategy=- X=- strategy-option=- S?- gpg-sign?- C=- whitespace=- empty=- rebase-merges?- r?- autosquash i q v f keep-base m',
-    ],
-    ['merge', 'm=- F=r file=r s=- strategy=- X=- strategy-option=- S?- gpg-sign?- cleanup=- into-name=- log?- n e q v'],
-    [
-      'clone',
-      'b=- branch=- o=- origin=- u=- upload-pack=- c=- config=- template=- reference=r reference-if-able=r separate-git-dir=w depth=- shallow-since=- shallow-exclude=- j=- jobs=- server-option=- filter=- recurse-submodules?- bundle-uri=- ref-format=- l n q v s',
-    ],
-    [
-      'fetch',
-      'upload-pack=- depth=- deepen=- shallow-since=- shallow-exclude=- refmap=- o=- server-option=- j=- jobs=- negotiation-tip=- filter=- recurse-submodules?- u f p t n k q v a 4 6',
-    ],
-    [
-      'pull',
-      'upload-pack=- depth=- deepen=- s=- strategy=- X=- strategy-option=- r?- rebase?- S?- gpg-sign?- o=- j=- jobs=- cleanup=- f p t n k q v a',
-    ],
-    ['stash', 'm=- message=- p k u a q S index pathspec-from-file=r'],
-    ['rm', 'r f n q cached pathspec-from-file=r'],
-    [
-      'apply',
-      'p=- C=- directory=- exclude=- include=- whitespace=- build-fake-ancestor=w R z v 3 check stat numstat summary apply cached index unsafe-paths reject',
-    ],
-    ['grep', 'O?- open-files-in-pager?- e=- f=r A=- B=- C=- m=- max-depth=- max-count=- threads=- color?- context=- i l n w v c'],
-    ['worktree', 'b=- B=- reason=- expire=- f d q v n orphan lock detach'],
-    ['remote', 't=- m=- mirror?- f v push add delete all'],
-    ['submodule', 'b=- branch=- name=- reference=r depth=- j=- jobs=- filter=- q f init recursive remote'],
-  ].map(([name = '', text = '']) => [name, optionTable(text)] as const),
-);
 
 const VERBS: ReadonlyMap<string, GitVerb> = new Map<string, GitVerb>([
   ...'status log show rev-parse rev-list describe blame annotate shortlog ls-files ls-tree cat-file name-rev merge-base cherry show-ref for-each-ref count-objects var version help whatchanged check-ignore check-attr check-mailmap diff-tree diff-index diff-files verify-commit verify-tag fsck range-diff symbolic-ref get-tar-commit-id stripspace column interpret-trailers show-branch fmt-merge-msg patch-id merge-tree rev-tree'
