@@ -146,16 +146,16 @@ function makeGroup(bases: readonly Base[], name: string, limits: Limits, logger:
     spawnInside(spawn) {
       // Version 1 knows groups of single threads. A child is born where the thread is that forks it; moving ourselves there and back
       // costs a tenth of a millisecond, moving another process ten of them (the kernel waits for all processors).
-      const entered: string[] = [];
+      const entered: Base[] = [];
       try {
         for (const { base, folder } of made) {
           if (base.hierarchy.version !== 1) continue;
           writeFileSync(`${folder}/tasks`, '0');
-          entered.push(base.hierarchy.own);
+          entered.push(base);
         }
         return spawn();
       } finally {
-        for (const own of entered) writeFileSync(`${own}/tasks`, '0');
+        for (const base of entered) goBack(base, logger);
       }
     },
     adopt(pids) {
@@ -180,6 +180,18 @@ function makeGroup(bases: readonly Base[], name: string, limits: Limits, logger:
       return groups.length > 0;
     },
   };
+}
+
+/** Back to where this thread came from. If that is gone, to our own folder's parent: anywhere but in a group that will be limited to a run. */
+function goBack({ hierarchy, folder }: Base, logger: Logger): void {
+  for (const home of [hierarchy.own, folder.slice(0, folder.lastIndexOf('/'))]) {
+    try {
+      writeFileSync(`${home}/tasks`, '0');
+      return;
+    } catch (error) {
+      logger.error('this process could not leave the control group of a run', { home, error: String(error) });
+    }
+  }
 }
 
 function firstUsable(hierarchy: Hierarchy, name: string, limits: Limits, taken: ReadonlySet<string>, boot_id: string): Base | undefined {

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
 import type { ProcessIdentity } from '../types.ts';
 import { errnoOf } from './proc.ts';
 
@@ -16,8 +16,11 @@ export interface RunIdentity {
   /** `pid:[inode]` */
   readonly pid_namespace: string;
   readonly cgroups: readonly string[];
-  /** Which start of this execution it was. There is only ever a first one: a second finds the file and is refused. */
-  readonly generation: 1;
+  /**
+   * 1, or 2 when a waiting sandbox died before it could take the command and a new one took its place. There is no other way to a second
+   * record: whoever starts an execution again finds this file and is refused.
+   */
+  readonly generation: 1 | 2;
   readonly at: number;
 }
 
@@ -40,6 +43,11 @@ export function writeIdentity(folder: string, identity: RunIdentity, durable: bo
   } finally {
     closeSync(directory);
   }
+}
+
+/** Only when the sandbox it names is dead and provably ran nothing. */
+export function withdrawIdentity(folder: string): void {
+  unlinkSync(`${folder}/${IDENTITY_FILE}`);
 }
 
 /** `absent` and `torn` both mean: no user code ran. */

@@ -43,7 +43,8 @@ export function signalOwned(identity: ProcessIdentity, signal: NodeJS.Signals): 
     process.kill(identity.pid, signal);
     return true;
   } catch (error) {
-    if (errnoOf(error) === 'ESRCH') return false;
+    // Gone this moment, or not ours to signal: whoever needs it dead sees that it isn't.
+    if (errnoOf(error) === 'ESRCH' || errnoOf(error) === 'EPERM') return false;
     throw error;
   }
 }

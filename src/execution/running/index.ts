@@ -2,7 +2,7 @@ import { closeSync, constants, mkdirSync, openSync, readlinkSync } from 'node:fs
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { ExecId } from '../../kernel/ids.ts';
-import { silentLogger } from '../../kernel/logger.ts';
+import { type Logger, silentLogger } from '../../kernel/logger.ts';
 import { quarantineAppeared } from '../containment/quarantine.ts';
 import type { ContainedRun, ExecutionConfig, Running } from '../core-types.ts';
 import type { ContainmentReport } from '../types.ts';
@@ -13,10 +13,10 @@ import { createDrain } from './drain.ts';
 import { createFifoPool } from './fifo-pool.ts';
 import { hintsFor } from './hints.ts';
 import { identify } from './identity.ts';
-import { writeIdentity } from './identity-file.ts';
 import { MAX_COMMAND_BYTES } from './launcher.ts';
+import { letThrough } from './let-through.ts';
 import { neverStarted } from './outcome.ts';
-import { abandon, closeEnds, type NotPrepared, type Prepared, type PrepareInput, prepare } from './prepare.ts';
+import { type NotPrepared, type Prepared, type PrepareInput, prepare } from './prepare.ts';
 import { createReadBuffer, readPipe } from './reader.ts';
 import { containmentReport } from './report.ts';
 import { ownHardLimits } from './rlimits.ts';
@@ -32,9 +32,16 @@ export { type Sweep, sweepMarked } from './sweep.ts';
 export { endTree } from './teardown.ts';
 export { sweepWarm } from './warm.ts';
 
+/** File times come from a clock that ticks in steps of a few milliseconds. */
+const CLOCK_SLACK_MS = 20;
+
+type StartInput = Parameters<Running['start']>[0];
+
 export interface RunningOptions {
   /** How long a waiting sandbox stays unused. Default 60 s. */
   readonly warm_idle_ms?: number;
+  /** For what belongs to no single run (waiting sandboxes, control groups). */
+  readonly logger?: Logger;
 }
 
 export function createRunning(config: ExecutionConfig, clock: Clock, options: RunningOptions = {}): Running {
@@ -44,44 +51,28 @@ export function createRunning(config: ExecutionConfig, clock: Clock, options: Ru
       fix: 'Make sure that /proc is mounted.',
     });
   }
+  const ownLogger = options.logger ?? silentLogger;
   const scratch = `${config.home}/gates`;
   mkdirSync(scratch, { recursive: true, mode: 0o700 });
   const fifos = createFifoPool(config.home);
-  const cgroups = createCgroups(supervisor, silentLogger);
+  const cgroups = createCgroups(supervisor, ownLogger);
   const buffer = createReadBuffer();
   const parts = { clock, fifos, cgroups, scratch, hard: ownHardLimits() };
   const underWay = new Map<ExecId, ContainedRun>();
+  const starting = new Set<Promise<ContainedRun>>();
+  let closed = false;
   const pool = createWarmPool({
     home: config.home,
     clock,
     supervisor,
-    logger: silentLogger,
+    logger: ownLogger,
     prepare: (plan, marker) => prepare({ plan, marker, stdin: 'closed' }, parts),
     ...(options.warm_idle_ms === undefined ? {} : { idle_ms: options.warm_idle_ms }),
   });
 
-  const pass = (input: Parameters<Running['start']>[0], prepared: Prepared, directory: number): ContainedRun => {
-    const { exec_id, spec, plan, durable, logger } = input;
+  const follow = (input: StartInput, prepared: Prepared, folder: string, cleanUp: () => void): ContainedRun => {
+    const { exec_id, spec, plan, logger } = input;
     const { sandbox, ends, group } = prepared;
-    // Through the descriptor the folder is found wherever it is moved to while the run goes on (a run that becomes a job).
-    const folder = `/proc/self/fd/${directory}`;
-    writeIdentity(
-      folder,
-      {
-        version: 1,
-        exec_id,
-        marker: sandbox.marker,
-        supervisor,
-        outer: sandbox.outer,
-        init: sandbox.init,
-        pid_namespace: sandbox.pid_namespace,
-        cgroups: group?.paths ?? [],
-        generation: 1,
-        at: clock.now(),
-      },
-      durable,
-    );
-    sandbox.open(spec.command);
     const started_at = clock.now();
     const spool = createSpoolWriter(folder, plan.limits.disk_bytes);
     const capture = createCapture(spool);
@@ -111,47 +102,64 @@ export function createRunning(config: ExecutionConfig, clock: Clock, options: Ru
       cleanUp() {
         disk.stop();
         group?.release();
-        closeSync(directory);
+        cleanUp();
         underWay.delete(exec_id);
       },
     });
     const disk = watchDisk(
-      { folders: [plan.private_home, plan.private_tmp], limit_bytes: plan.limits.disk_bytes, since: started_at, logger },
+      { folders: [plan.private_home, plan.private_tmp], limit_bytes: plan.limits.disk_bytes, since: started_at - CLOCK_SLACK_MS, logger },
       () => run.stop({ kind: 'disk' }),
     );
     underWay.set(exec_id, run);
     return run;
   };
 
+  const start = async (input: StartInput): Promise<ContainedRun> => {
+    const { exec_id, spec, plan, durable } = input;
+    checkCommand(spec.command);
+    const directory = openSync(input.folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+    // Through the descriptor the folder is found wherever it is moved to while the run goes on (a run that becomes a job).
+    const folder = `/proc/self/fd/${directory}`;
+    const waiting = spec.stdin === 'closed' && spec.pty === undefined ? pool.take(plan) : undefined;
+    let passed: Prepared | NotPrepared;
+    try {
+      passed = await letThrough({
+        exec_id,
+        command: spec.command,
+        folder,
+        durable,
+        supervisor,
+        clock,
+        waiting,
+        build: () => prepare(requestOf(exec_id, input), parts),
+      });
+    } catch (error) {
+      closeSync(directory);
+      throw error;
+    } finally {
+      // From here on identity.json tells about it, or it has been ended.
+      if (waiting !== undefined) pool.forget(waiting.sandbox.marker);
+    }
+    if (!('reason' in passed)) return follow(input, passed, folder, () => closeSync(directory));
+    closeSync(directory);
+    return notStarted(exec_id, containmentReport(plan, {}), passed);
+  };
+
   return {
     async start(input) {
-      const { exec_id, spec, plan } = input;
-      checkCommand(spec.command);
-      const directory = openSync(input.folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
-      let prepared: Prepared | NotPrepared | undefined;
-      let warm: Prepared | undefined;
+      if (closed) throw new AppError('cancelled', 'Writ is shutting down; nothing was started.');
+      const begun = start(input);
+      starting.add(begun);
       try {
-        warm = spec.stdin === 'closed' && spec.pty === undefined ? pool.take(plan) : undefined;
-        prepared = warm ?? (await prepare(requestOf(exec_id, input), parts));
-        if (!('reason' in prepared)) return pass(input, prepared, directory);
-      } catch (error) {
-        if (prepared !== undefined && !('reason' in prepared)) {
-          await abandon(prepared.sandbox, clock);
-          closeEnds(prepared.ends);
-          prepared.sandbox.release();
-          prepared.group?.release();
-        }
-        closeSync(directory);
-        throw error;
+        return await begun;
       } finally {
-        // From here on identity.json tells about it, or it has been ended.
-        if (warm !== undefined) pool.forget(warm.sandbox.marker);
+        starting.delete(begun);
       }
-      closeSync(directory);
-      return notStarted(exec_id, containmentReport(plan, {}), prepared);
     },
     warm: (plan) => pool.warm(plan),
     async close() {
+      closed = true;
+      await Promise.allSettled(starting);
       for (const run of underWay.values()) run.cancel('Writ is shutting down');
       await Promise.all([...underWay.values()].map((run) => run.done));
       await pool.close();
@@ -161,7 +169,7 @@ export function createRunning(config: ExecutionConfig, clock: Clock, options: Ru
   };
 }
 
-function requestOf(exec_id: ExecId, { spec, plan }: Parameters<Running['start']>[0]): PrepareInput {
+function requestOf(exec_id: ExecId, { spec, plan }: StartInput): PrepareInput {
   return {
     plan,
     marker: exec_id,

@@ -31,6 +31,8 @@ export function launcherScript(limits: readonly string[], terminal: boolean): st
     // LC_ALL=C makes -N count bytes, whatever the locale of the command.
     `IFS= LC_ALL=C read -rN${TOKEN.length + LENGTH_DIGITS} -u${GATE_FD} X && [[ $X == ${TOKEN}${'[0-9]'.repeat(LENGTH_DIGITS)} ]] || exit ${NEVER_STARTED_EXIT}`,
     `IFS= LC_ALL=C read -rN "$((10#\${X:${TOKEN.length}}))" -u${GATE_FD} BASH_EXECUTION_STRING || exit ${NEVER_STARTED_EXIT}`,
+    // "Going": without this word nothing has run, however the sandbox ended.
+    `printf G >&${GATE_FD}`,
     `exec ${GATE_FD}<&-`,
     `unset -v X ${MARKER_VARIABLE}`,
     'eval "$BASH_EXECUTION_STRING"',

@@ -128,7 +128,7 @@ async function openStreams(request: PrepareInput, parts: PrepareParts): Promise<
 }
 
 /** Ends what never passed its gate. */
-export async function abandon(sandbox: Sandbox | BuiltSandbox, clock: Clock): Promise<TeardownReport> {
+async function abandon(sandbox: Sandbox | BuiltSandbox, clock: Clock): Promise<TeardownReport> {
   sandbox.child.kill('SIGKILL');
   if ('init' in sandbox) return endTree(sandbox, () => clock.monotonic());
   // Without a known init it is found by its marker: bubblewrap may have died between making it and naming it.
@@ -136,6 +136,15 @@ export async function abandon(sandbox: Sandbox | BuiltSandbox, clock: Clock): Pr
   await sandbox.exit;
   const { survivors } = await sweepMarked(new Set([sandbox.marker]));
   return { verified: survivors.length === 0, method: 'scan', survivors, ms: Math.round(clock.monotonic() - started) };
+}
+
+/** Ends one that isn't needed or must not be used, and lets go of everything it has. */
+export async function dismiss(prepared: Prepared, clock: Clock): Promise<TeardownReport> {
+  const teardown = await abandon(prepared.sandbox, clock);
+  closeEnds(prepared.ends);
+  prepared.sandbox.release();
+  prepared.group?.release();
+  return teardown;
 }
 
 /** What bubblewrap complained about. The writers are dead, so that this doesn't wait. */
@@ -150,7 +159,7 @@ function readLastWords(ends: Ends): string {
   }
 }
 
-export function closeEnds(ends: Ends): void {
+function closeEnds(ends: Ends): void {
   if (ends.kind === 'terminal') {
     ends.terminal.destroy();
     return;

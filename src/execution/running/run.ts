@@ -128,6 +128,16 @@ export function followRun(run: UnderWay): ContainedRun & { stop(stop: Stop): voi
     ];
   };
 
+  /** Our own failure must not look like an end of the command: it may still be running. */
+  const fault = async (error: unknown): Promise<RunResult> => {
+    run.logger.error('a run could not be followed to its end', { exec_id: run.exec_id, error: String(error) });
+    kill();
+    for (const timer of timers) clearTimeout(timer);
+    for (const reader of run.readers) reader.close();
+    sandbox.release();
+    return { outcome: { state: 'lost', reason: `it could not be followed to its end: ${String(error)}` }, output: capture.view() };
+  };
+
   const tearDown = (): Promise<TeardownReport> =>
     endTree(
       {
@@ -147,6 +157,8 @@ export function followRun(run: UnderWay): ContainedRun & { stop(stop: Stop): voi
     cancel: (reason) => stop({ kind: 'cancel', reason }),
     view: () => capture.view(),
     stop,
-    done: finish().finally(() => run.cleanUp()),
+    done: finish()
+      .catch(fault)
+      .finally(() => run.cleanUp()),
   };
 }

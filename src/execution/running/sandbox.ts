@@ -38,6 +38,8 @@ export interface Sandbox {
   readonly born: Promise<Born | undefined>;
   /** True once the launcher waits at the gate; false when it never will. */
   readonly ready: Promise<boolean>;
+  /** True when the launcher has the whole command and goes on to run it; false when it never will: then nothing has run. */
+  readonly started: Promise<boolean>;
   /** Sends the token and the command. Exactly once. */
   open(command: string): void;
   /** Lets go of the pipes to it. */
@@ -114,11 +116,19 @@ function watch(child: ChildProcess, marker: string): Sandbox {
   const statusStream = asDuplex(pipes[STATUS_FD]);
   const gateStream = asDuplex(pipes[GATE_FD]);
   const ready = Promise.withResolvers<boolean>();
-  // The launcher may be gone before it has read everything (ECONNRESET, EPIPE): its exit tells that better.
-  gateStream.on('error', () => ready.resolve(false));
-  gateStream.on('close', () => ready.resolve(false));
-  gateStream.on('end', () => ready.resolve(false));
-  gateStream.on('data', () => ready.resolve(true));
+  const started = Promise.withResolvers<boolean>();
+  const over = (): void => {
+    ready.resolve(false);
+    started.resolve(false);
+  };
+  // The launcher may be gone before it has read everything (ECONNRESET, EPIPE); what it wrote before is read first.
+  for (const event of ['error', 'close', 'end']) gateStream.on(event, over);
+  let words = 0;
+  gateStream.on('data', (said: Buffer) => {
+    words += said.length;
+    ready.resolve(true);
+    if (words > 1) started.resolve(true);
+  });
   return {
     marker,
     child,
@@ -127,6 +137,7 @@ function watch(child: ChildProcess, marker: string): Sandbox {
     exited: () => exited,
     born: readBirth(statusStream),
     ready: ready.promise,
+    started: started.promise,
     open(command) {
       gateStream.end(gateMessage(command));
     },
@@ -164,6 +175,17 @@ export async function awaitBuilt(sandbox: Sandbox): Promise<BuiltSandbox | strin
       return `the init of the sandbox (${born.init}) is not in the PID namespace that bubblewrap named (${born.pid_namespace})`;
     }
     return { ...sandbox, outer, init, pid_namespace: namespace };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Waits for the word that the command runs; one that stays away for this long is answered by ending the sandbox. */
+export async function awaitStarted(sandbox: Sandbox): Promise<boolean> {
+  const timeout = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => timeout.resolve(false), BUILD_TIMEOUT_MS);
+  try {
+    return await Promise.race([sandbox.started, timeout.promise]);
   } finally {
     clearTimeout(timer);
   }

@@ -1,3 +1,5 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: commands for bash
+
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +25,7 @@ function launch(message: Uint8Array): { code: number; stdout: string } {
   writeFileSync(file, message);
   try {
     const script = `exec 6<"$1"; exec 7>/dev/null; shift; exec bash --noprofile --norc -c "$1" bash`;
-    const stdout = execFileSync('bash', ['-c', script, 'x', file, launcherScript([], false).replace('printf R >&6; ', '')], {
+    const stdout = execFileSync('bash', ['-c', script, 'x', file, launcherScript([], false).replaceAll(/printf [RG] >&6; /g, '')], {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
     });

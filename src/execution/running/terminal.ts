@@ -3,15 +3,13 @@ import { ReadStream } from 'node:tty';
 import { AppError } from '../../kernel/errors.ts';
 import { type Capture, HEADROOM } from './capture.ts';
 import type { PipeReader } from './reader.ts';
+import { createTerminalInput } from './terminal-input.ts';
 
 /** The two functions of the native part of @lydell/node-pty (version 1.1.0, pinned) that we use. */
 interface Native {
   open(cols: number, rows: number): { master: number; slave: number; pty: string };
   resize(fd: number, cols: number, rows: number): void;
 }
-
-/** More waiting input than this is refused. */
-const MAX_INPUT_BYTES = 1024 * 1024;
 
 export interface Terminal {
   /** The side of the sandbox, for its three standard streams. */
@@ -41,8 +39,10 @@ export async function openTerminal(
   let slaveOpen = true;
   let masterOpen = true;
   let over = false;
+  const input = createTerminalInput(master);
   const leave = (): void => {
     over = true;
+    input.close();
     if (slaveOpen) closeSync(slave);
     slaveOpen = false;
   };
@@ -77,11 +77,7 @@ export async function openTerminal(
       stream.resume();
       return { ended: promise, close: destroy };
     },
-    write(bytes) {
-      if (over || stream === undefined || stream.writableLength + bytes.length > MAX_INPUT_BYTES) return false;
-      stream.write(bytes);
-      return true;
-    },
+    write: (bytes) => !over && input.send(bytes),
     resize(cols, rows) {
       if (!over) native.resize(master, bounded(cols), bounded(rows));
     },

@@ -6,7 +6,7 @@ import { checkMounts } from '../containment/check-mounts.ts';
 import type { SandboxPlan } from '../core-types.ts';
 import type { ProcessIdentity } from '../types.ts';
 import { judge } from './identity.ts';
-import { abandon, closeEnds, type NotPrepared, type Prepared } from './prepare.ts';
+import { dismiss, type NotPrepared, type Prepared } from './prepare.ts';
 import { errnoOf } from './proc.ts';
 import { sweepMarked } from './sweep.ts';
 
@@ -60,10 +60,7 @@ export function createWarmPool(parts: WarmParts): WarmPool {
   const forget = (marker: string): void => removeRecord(`${records}/${marker}`);
 
   const end = (prepared: Prepared): void => {
-    const done = abandon(prepared.sandbox, clock).then((teardown) => {
-      closeEnds(prepared.ends);
-      prepared.sandbox.release();
-      prepared.group?.release();
+    const done = dismiss(prepared, clock).then((teardown) => {
       if (teardown.verified) forget(prepared.sandbox.marker);
       else parts.logger.error('a waiting sandbox could not be seen gone', { survivors: teardown.survivors });
     });
