@@ -1,4 +1,5 @@
 import type { Execution, Owner } from '../execution/types.ts';
+import type { Redactor } from '../kernel/redaction/index.ts';
 import { createJobCancel } from './job-cancel.ts';
 import { createJobGet } from './job-get.ts';
 import { createJobList } from './job-list.ts';
@@ -7,19 +8,29 @@ import { type AssessShell, createShell, type ShellSettings } from './shell.ts';
 import { createShellOutput } from './shell-output.ts';
 import type { Tool } from './tool.ts';
 
-export { createFacts, realpathAsFarAsItExists } from './facts.ts';
+export { createFacts } from './facts.ts';
 export { jobLine } from './job-shapes.ts';
 export type { ShellSettings } from './shell.ts';
 export type { CallContext, JsonSchema, Tool, ToolAnnotations, ToolOutput } from './tool.ts';
 
+/** What built-in tools are made from. */
+export interface ToolParts {
+  readonly execution: Execution;
+  /** What holds in the Workspace of a call. */
+  settingsOf(owner: Owner): ShellSettings;
+  readonly assess: AssessShell;
+  /** For what is read in pieces; everything is redacted once more by the gate. */
+  readonly redactor: Redactor;
+}
+
 /** Every built-in tool, in the order in which they are listed. */
-export function createTools(execution: Execution, settingsOf: (owner: Owner) => ShellSettings, assess: AssessShell): readonly Tool[] {
+export function createTools({ execution, settingsOf, assess, redactor }: ToolParts): readonly Tool[] {
   return [
     createShell(execution, settingsOf, assess),
-    createShellOutput(execution),
+    createShellOutput(execution, redactor),
     createJobList(execution),
     createJobGet(execution),
-    createJobOutput(execution),
+    createJobOutput(execution, redactor),
     createJobCancel(execution),
   ];
 }

@@ -89,9 +89,10 @@ export const pageShape = z.object({
   dropped_bytes: z.int().describe('Bytes that were written but not kept (spool quota).'),
 });
 
-export function pageOnWire(page: SpoolPage): z.infer<typeof pageShape> {
+/** `output`: the page's text, masked. */
+export function pageOnWire(page: SpoolPage, output: string): z.infer<typeof pageShape> {
   return {
-    output: page.chunks.map((chunk) => chunk.text).join(''),
+    output,
     stderr_bytes: page.chunks.filter((chunk) => chunk.stream === 'stderr').reduce((sum, chunk) => sum + Buffer.byteLength(chunk.text), 0),
     cursor: page.cursor,
     next_cursor: page.next_cursor,
@@ -100,8 +101,7 @@ export function pageOnWire(page: SpoolPage): z.infer<typeof pageShape> {
   };
 }
 
-export function pageText(page: SpoolPage, how: string): string {
-  const body = page.chunks.map((chunk) => chunk.text).join('');
+export function pageText(page: SpoolPage, body: string, how: string): string {
   const footer = page.end
     ? `[end of output at ${page.next_cursor}${page.dropped_bytes > 0 ? `; ${page.dropped_bytes} bytes were written but not kept` : ''}]`
     : `[more may follow: ${how.replace('CURSOR', String(page.next_cursor))}]`;

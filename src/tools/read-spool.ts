@@ -1,5 +1,6 @@
 import type { Execution, Owner, SpoolPage } from '../execution/types.ts';
 import { isId } from '../kernel/ids.ts';
+import type { Redactor } from '../kernel/redaction/index.ts';
 import { belongsTo } from './job-shapes.ts';
 import { ANSWER_LINES, linesIn } from './output-text.ts';
 
@@ -33,4 +34,24 @@ export async function fitPage(
     fitting = await read(Math.max(ANSWER_LINES, Math.floor((bytes * ANSWER_LINES * 0.95) / lines)));
   }
   return undefined;
+}
+
+/** Bytes looked at around a page: more than any one-line secret, and most of a private key. */
+const BEFORE = 8192;
+const AFTER = 2048;
+
+/** The text of a page without its secrets. A secret that goes across an edge of the page is seen whole with what stands beside it. */
+export async function maskedText(
+  page: SpoolPage,
+  read: (cursor: number, max_bytes: number) => Promise<SpoolPage | undefined>,
+  redactor: Redactor,
+): Promise<string> {
+  const from = Math.max(0, page.cursor - BEFORE);
+  const before = page.cursor === 0 ? undefined : await read(from, page.cursor - from);
+  const after = page.end ? undefined : await read(page.next_cursor, AFTER);
+  return redactor.part(before?.next_cursor === page.cursor ? textOf(before) : '', textOf(page), after ? textOf(after) : '');
+}
+
+function textOf(page: SpoolPage): string {
+  return page.chunks.map((chunk) => chunk.text).join('');
 }

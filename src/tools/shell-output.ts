@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { Execution } from '../execution/types.ts';
 import { AppError } from '../kernel/errors.ts';
+import type { Redactor } from '../kernel/redaction/index.ts';
 import { pageOnWire, pageShape, pageText } from './job-shapes.ts';
 import { ANSWER_CHARS } from './output-text.ts';
-import { fitPage, readSpool } from './read-spool.ts';
+import { fitPage, maskedText, readSpool } from './read-spool.ts';
 import { readsOnly } from './reads-only.ts';
 import { parseWith, wireSchema } from './schema.ts';
 import type { Tool } from './tool.ts';
@@ -14,7 +15,7 @@ const input = z.strictObject({
   max_bytes: z.int().min(1).max(ANSWER_CHARS).default(ANSWER_CHARS),
 });
 
-export function createShellOutput(execution: Execution): Tool<z.infer<typeof input>> {
+export function createShellOutput(execution: Execution, redactor: Redactor): Tool<z.infer<typeof input>> {
   return {
     name: 'shell_output',
     description: 'Read the full output of an earlier shell command in pages, by cursor. Use it when a shell result was truncated.',
@@ -30,12 +31,17 @@ export function createShellOutput(execution: Execution): Tool<z.infer<typeof inp
     parse: (raw) => parseWith(input, raw),
     assess: () => readsOnly,
     run: async ({ id, cursor, max_bytes }, context) => {
-      const read = (bytes: number): ReturnType<typeof readSpool> =>
-        readSpool(execution, { id, cursor, max_bytes: bytes, owner: context.owner }, context.signal);
-      const page = await fitPage(await read(max_bytes), read);
+      const read = (from: number, bytes: number): ReturnType<typeof readSpool> =>
+        readSpool(execution, { id, cursor: from, max_bytes: bytes, owner: context.owner }, context.signal);
+      const page = await fitPage(await read(cursor, max_bytes), (bytes) => read(cursor, bytes));
       if (!page) throw new AppError('not_found', `There is no output "${id}" here; output of a foreground command is kept for a day.`);
       const again = `shell_output {"id": "${id}", "cursor": CURSOR}`;
-      return { structured: pageOnWire(page), text: pageText(page, again), evidence: { id, cursor, next_cursor: page.next_cursor } };
+      const output = await maskedText(page, read, redactor);
+      return {
+        structured: pageOnWire(page, output),
+        text: pageText(page, output, again),
+        evidence: { id, cursor, next_cursor: page.next_cursor },
+      };
     },
   };
 }

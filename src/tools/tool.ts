@@ -1,7 +1,5 @@
-import type { Execution, Owner, WorkspaceBind } from '../execution/types.ts';
-import type { Clock } from '../kernel/clock.ts';
+import type { Owner, WorkspaceBind } from '../execution/types.ts';
 import type { AppError } from '../kernel/errors.ts';
-import type { Logger } from '../kernel/logger.ts';
 import type { Assessment, Decision } from '../policy/types.ts';
 
 /** JSON Schema 2020-12, as it goes over the wire. */
@@ -51,11 +49,4 @@ export interface Tool<Input = unknown> {
   /** What it could do. An AppError where it can't even be judged (a cwd outside the workspace). */
   assess(input: Input, context: CallContext): Assessment | AppError;
   run(input: Input, context: CallContext, decision: Decision): Promise<ToolOutput>;
-}
-
-/** What built-in tools are made from. */
-export interface ToolParts {
-  readonly execution: Execution;
-  readonly clock: Clock;
-  readonly logger: Logger;
 }

@@ -4,7 +4,7 @@ import { isSecretValue } from './judge.ts';
 import { findKnown, knownForms } from './known.ts';
 import { secretClass } from './names.ts';
 import { findPrivateKey } from './pem.ts';
-import { buildIndex, scan } from './scan.ts';
+import { buildIndex, type Span, scan } from './scan.ts';
 import { shapeFinder } from './shape-finder.ts';
 import { SHAPES } from './shapes.ts';
 import { findUrlPassword } from './url.ts';
@@ -22,6 +22,10 @@ export interface Redactor {
   text(text: string): string;
   /** The same for JSON, keys considered. Anything deeper than 64 levels is left out as `[redacted:too_deep]`. */
   value(value: unknown): unknown;
+  /**
+   * A piece of a text, with what stands right before and after it: a secret that the cut goes through is taken out on both sides.
+   */
+  part(before: string, text: string, after: string): string;
   /** For text that comes in pieces: the pieces joined are what `text` answers for the whole, whatever the cuts. */
   stream(): RedactionStream;
 }
@@ -72,7 +76,21 @@ export function createRedactor({ known_values = [] }: { readonly known_values?: 
     return copy;
   };
 
-  return { text, value: (given) => value(given, 0, undefined), stream: () => createStream(index) };
+  const part: Redactor['part'] = (before, given, after) => {
+    const spans: Span[] = [];
+    scan(index, { text: before + given + after, emitted: 0, floor: 0, final: true, spans });
+    const end = before.length + given.length;
+    let out = '';
+    let done = before.length;
+    for (const { from, to, kind } of spans) {
+      if (to <= done || from >= end) continue;
+      out += `${(before + given).slice(done, Math.max(done, from))}[redacted:${kind}]`;
+      done = Math.min(to, end);
+    }
+    return out + (before + given).slice(done);
+  };
+
+  return { text, part, value: (given) => value(given, 0, undefined), stream: () => createStream(index) };
 }
 
 function underName(value: string, name: string | undefined): string {

@@ -30,6 +30,15 @@ export interface Pass {
   readonly emitted: number;
   readonly floor: number;
   readonly final: boolean;
+  /** Filled with what was found, in order. */
+  readonly spans?: Span[];
+}
+
+/** A secret and where it stands in the text. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+  readonly kind: string;
 }
 
 export interface PassResult {
@@ -46,7 +55,7 @@ export interface PassResult {
  * One pass, left to right; of several matches at one place the longest wins. What a match keeps before its secret (a user name, a
  * header; bounded) is scanned by itself, since it may hold another one.
  */
-export function scan(index: Index, { text, emitted, floor, final }: Pass): PassResult {
+export function scan(index: Index, { text, emitted, floor, final, spans }: Pass): PassResult {
   const { hits, finders } = index;
   let out = '';
   let done = emitted;
@@ -64,8 +73,10 @@ export function scan(index: Index, { text, emitted, floor, final }: Pass): PassR
     if (match.kind !== undefined) {
       found = true;
       out += text.slice(done, Math.min(at, match.from));
-      if (match.from > at) out += scan(index, { text: text.slice(0, match.from), emitted: at, floor: lowest, final: true }).out;
+      if (match.from > at)
+        out += scan(index, { text: text.slice(0, match.from), emitted: at, floor: lowest, final: true, ...(spans && { spans }) }).out;
       out += `[redacted:${match.kind}]`;
+      spans?.push({ from: match.from, to: match.to, kind: match.kind });
       done = match.to;
     }
     next = match.to;

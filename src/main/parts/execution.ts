@@ -4,6 +4,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Config, ProcessFacts } from '../../kernel/config/index.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/logger.ts';
+import { version } from './version.ts';
 
 const DAY = 24 * 3_600_000;
 
@@ -34,6 +35,7 @@ export function createLocalExecution(parts: {
       runner_argv: [process.execPath, ...process.execArgv, fileURLToPath(parts.runner)],
       job_retention_ms: config.limits.job_retention_days * DAY,
       job_quota_bytes: config.limits.job_quota_bytes,
+      version,
     },
     { clock: parts.clock, logger: parts.logger },
   );

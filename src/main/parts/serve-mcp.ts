@@ -62,25 +62,22 @@ export async function serveMcp(parts: McpParts): Promise<void> {
   const startSettings = await settingsFrom(config);
   const settingsOf = (owner: Owner): Settings => settings.get(owner.workspace) ?? startSettings;
 
-  const tools = createTools(
+  const tools = createTools({
     execution,
-    (owner) => {
+    redactor,
+    settingsOf: (owner) => {
       const { sandbox, shell } = settingsOf(owner).config;
-      return {
-        ...shell,
-        limits: sandbox.limits,
-        yield_ms: shell.hosts[client ?? '']?.yield_ms ?? shell.yield_ms,
-        job_runtime_ms: JOB_RUNTIME_MS,
-      };
+      const yield_ms = shell.hosts[client ?? '']?.yield_ms ?? shell.yield_ms;
+      return { ...shell, limits: sandbox.limits, yield_ms, job_runtime_ms: JOB_RUNTIME_MS };
     },
-    (command, cwd, context) =>
+    assess: (command, cwd, context) =>
       assessCommand(command, {
         cwd,
         home: facts.user.home ?? '/nonexistent',
         workspaces: context.workspaces.filter((bind) => bind.access === 'write').map((bind) => bind.path),
         facts: createFacts(facts.host_env['PATH'] ?? ''),
       }),
-  );
+  });
   const toolset = resolveToolset(parts.toolset, config);
   if (!toolset.ok) throw new AppError('config_invalid', toolset.message, { fix: toolset.fix });
 
