@@ -2,9 +2,9 @@ import { type Session, statement } from '../store/index.ts';
 import { rowHash, sameHash } from './chain.ts';
 import type { StoredRow } from './chain-walk.ts';
 
-/** One step moves at most this much, because it holds the write lock meanwhile: some tens of milliseconds. */
-const STEP_ROWS = 2_000;
-const STEP_BYTES = 2 * 1024 * 1024;
+/** One step moves at most this much, because it holds the write lock meanwhile: about 40 ms of work for rows of 500 bytes. */
+const STEP_ROWS = 1_000;
+const STEP_BYTES = 1024 * 1024;
 const STEP_CHAINS = 200;
 
 /** Rows read at a time: with the longest rows there are, about 3 MiB. */
