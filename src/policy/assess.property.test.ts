@@ -53,12 +53,8 @@ const added: readonly (readonly [string, (text: string) => string])[] = [
 describe('adding text', () => {
   for (const [name, add] of added) {
     it(`never makes a verdict milder: ${name}`, () => {
-      for (const text of commands) {
-        // A NUL or a shape that only stands alone isn't in the corpus of valid commands.
-        const before = verdictOf(text);
-        const now = verdictOf(add(text));
-        expect(stricter(before, now), `${before} -> ${now}: ${add(text)}`).toBe(false);
-      }
+      const milder = commands.filter((text) => stricter(verdictOf(text), verdictOf(add(text))));
+      expect(milder.map(add)).toEqual([]);
     });
   }
 
@@ -98,14 +94,11 @@ describe('any text', () => {
     fc.assert(
       fc.property(soup, (text) => {
         const assessment = assessCommand(text, context);
-        for (const { span, command: index } of assessment.findings) {
-          expect(span[0]).toBeGreaterThanOrEqual(0);
-          expect(span[1]).toBeGreaterThanOrEqual(span[0]);
-          expect(span[1]).toBeLessThanOrEqual(text.length);
-          if (index !== undefined) expect(assessment.commands[index]).toBeDefined();
-        }
-        for (const { outer } of assessment.commands) if (outer !== undefined) expect(assessment.commands[outer.command]).toBeDefined();
-        expect(JSON.parse(JSON.stringify(assessment))).toEqual(assessment);
+        const { findings, commands: parsed } = assessment;
+        const inside = findings.every(({ span: [start, end] }) => start >= 0 && start <= end && end <= text.length);
+        const owned = findings.every(({ command: index }) => index === undefined || parsed[index] !== undefined);
+        const wrapped = parsed.every(({ outer }) => outer === undefined || parsed[outer.command] !== undefined);
+        return inside && owned && wrapped && JSON.stringify(JSON.parse(JSON.stringify(assessment))) === JSON.stringify(assessment);
       }),
       { numRuns: 3_000 },
     );

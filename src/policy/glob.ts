@@ -52,7 +52,8 @@ function bracket(content: string): string {
   return `[${negated ? '^' : ''}${body}]`;
 }
 
-/** Could the marked component be this name? */
-export function mayBe(component: Text, name: string): boolean {
-  return new RegExp(`^${patternSource(component, false)}$`, 's').test(name);
+/** Could the marked component be a name? */
+export function mayBe(component: Text): (name: string) => boolean {
+  const expression = new RegExp(`^${patternSource(component, false)}$`, 's');
+  return (name) => expression.test(name);
 }

@@ -1,5 +1,5 @@
 import { SYSTEM_BINARIES } from './paths/tables.ts';
-import type { AssessContext, Assessment, ParsedCommand, Rule } from './types.ts';
+import type { Assessment, ParsedCommand, Rule } from './types.ts';
 
 export type LoadedRules =
   | { readonly ok: true; readonly rules: readonly Rule[] }
@@ -79,5 +79,3 @@ function commandsOf(
   problems.push(`${name}: the example ${JSON.stringify(example)} is no valid command (${unparseable.reason})`);
   return undefined;
 }
-
-export type { AssessContext };

@@ -7,6 +7,8 @@ export interface PathTable {
   matches(path: readonly Text[], home: readonly Text[] | undefined): boolean;
 }
 
+type Asked = Map<Text, (name: string) => boolean>;
+
 interface Line {
   readonly components: readonly string[];
   readonly below: boolean;
@@ -36,7 +38,8 @@ export function createPathTable(lines: readonly string[], sure = false): PathTab
     for (const component of line.components) if (component.includes('*')) wild.set(component, wildcard(component));
   }
 
-  function component(word: Text, pattern: string, loose: boolean): boolean {
+  /** @param asked the marked components of one path, compiled once for all lines. */
+  function component(word: Text, pattern: string, loose: boolean, asked: Asked): boolean {
     if (word === pattern) return true;
     const expression = wild.get(pattern);
     if (isKnown(word)) return expression?.test(word) ?? false;
@@ -48,14 +51,19 @@ export function createPathTable(lines: readonly string[], sure = false): PathTab
     const example = pattern.replaceAll('*', 'x');
     // A glob doesn't match a leading dot.
     if (example.startsWith('.') && !word.startsWith('.') && word[0] !== HOLE) return false;
-    return mayBe(word, example);
+    let could = asked.get(word);
+    if (could === undefined) {
+      could = mayBe(word);
+      asked.set(word, could);
+    }
+    return could(example);
   }
 
-  function from(words: readonly Text[], at: number, line: Line, loose: boolean): boolean {
+  function from(words: readonly Text[], at: number, line: Line, loose: boolean, asked: Asked): boolean {
     const { components, below } = line;
     const end = at + components.length;
     if (below ? words.length < end : words.length !== end) return false;
-    for (let i = 0; i < components.length; i++) if (!component(words[at + i] ?? '', components[i] ?? '', loose)) return false;
+    for (let i = 0; i < components.length; i++) if (!component(words[at + i] ?? '', components[i] ?? '', loose, asked)) return false;
     return true;
   }
 
@@ -70,14 +78,15 @@ export function createPathTable(lines: readonly string[], sure = false): PathTab
 
   return {
     matches: (path, home) => {
-      if (rooted.some((line) => from(path, 0, line, false))) return true;
-      if (home !== undefined && homely.some((line) => from(home, 0, line, false))) return true;
+      const asked: Asked = new Map();
+      if (rooted.some((line) => from(path, 0, line, false, asked))) return true;
+      if (home !== undefined && homely.some((line) => from(home, 0, line, false, asked))) return true;
       for (let at = 0; at < path.length; at++) {
         const word = path[at] ?? '';
         if (isKnown(word)) {
-          if (plain.get(word)?.some((line) => from(path, at, line, true))) return true;
-          if (other.some((line) => from(path, at, line, true))) return true;
-        } else if (anywhere.some((line) => from(path, at, line, true))) return true;
+          if (plain.get(word)?.some((line) => from(path, at, line, true, asked))) return true;
+          if (other.some((line) => from(path, at, line, true, asked))) return true;
+        } else if (anywhere.some((line) => from(path, at, line, true, asked))) return true;
       }
       return false;
     },

@@ -55,9 +55,6 @@ export function within(place: Place, base: readonly string[]): boolean {
   return !place.open && place.components.length >= base.length && base.every((part, i) => place.components[i] === part);
 }
 
-export const strictlyWithin = (place: Place, base: readonly string[]): boolean =>
-  within(place, base) && place.components.length > base.length;
-
 export const components = (path: string): readonly string[] => path.split('/').filter((part) => part !== '');
 
 /** Exactly one path, which can be named and opened. */

@@ -1,4 +1,4 @@
-import type { Origin, Stream } from '../shell/stream.ts';
+import type { Stream } from '../shell/stream.ts';
 import type { Text } from '../text.ts';
 import type { Effect, Opening, Verdict } from '../types.ts';
 
@@ -60,6 +60,3 @@ export interface Call extends Acts {
 
 /** Judges one call and says what it prints; undefined: unknown text of the same origin as its input. */
 export type Program = (call: Call) => Stream | undefined;
-
-/** A shortcut for programs whose output is never of interest. */
-export const output = (origin: Origin, more: Partial<Stream> = {}): Stream => ({ origin, ...more });

@@ -7,7 +7,7 @@ import type { Span, Subject } from '../session.ts';
 import { asSource, HOLE, isForeign, isKnown, isUnknown, type Text } from '../text.ts';
 import { BUILTINS } from './builtins.ts';
 import { judgeVariable } from './environment.ts';
-import { after, both, type Flow, joinFlows, type Scene } from './flow.ts';
+import { after, both, type Flow, type Scene } from './flow.ts';
 import type { Cell, Dispatch, Interpreter, RunOptions } from './parts.ts';
 
 import { quoteWord } from './quote.ts';
@@ -272,5 +272,3 @@ export function createDispatch(host: Interpreter): Dispatch {
 
   return { run, shellText };
 }
-
-export { joinFlows };

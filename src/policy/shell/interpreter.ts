@@ -3,7 +3,7 @@ import { ALTERNATIVES, BUDGET, createMeter, NotUnderstood } from '../budget.ts';
 import { createPathPolicy } from '../paths/policy.ts';
 import { createSession, type Span, type Subject } from '../session.ts';
 import { HOLE, isForeign, type Text } from '../text.ts';
-import type { AssessContext, Effect, ParsedCommand } from '../types.ts';
+import type { AssessContext, Effect } from '../types.ts';
 import { createArithmetic } from './arithmetic.ts';
 import { createDispatch } from './dispatch.ts';
 import { judgeVariable } from './environment.ts';
@@ -326,5 +326,3 @@ const SECRET_NAME =
   /(^|_)(SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE|PASS|PWD|CREDENTIALS?|APIKEY|API_KEY|ACCESS_KEY|PRIVATE_KEY|AUTH|KEY|DSN|COOKIE|SESSION)(_|$)/i;
 const PUBLIC_NAME =
   /^(PWD|OLDPWD|SSH_AUTH_SOCK|.*_PUBLIC_KEY|.*_KEY_FILE|.*_TOKEN_FILE|KEY|PASS|TOKEN|AUTH|SESSION|XDG_SESSION_.*|DESKTOP_SESSION|[a-z_]+)$/;
-
-export type { ParsedCommand };
