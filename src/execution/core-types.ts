@@ -31,6 +31,27 @@ export interface ExecutionConfig {
   readonly job_quota_bytes: number;
   /** Where private folders lie when Writ is root and runs become other users, who can't reach `home`. Default /var/lib/writ. */
   readonly shared_root?: string;
+  /** Version of this program: what an earlier one has proved is proved again. */
+  readonly version?: string;
+}
+
+/** The modes a run can have; they meet different rules of the kernel, so each is proved on its own. */
+export type ProbeMode = 'self' | 'dropped';
+
+/** A successful probe, kept for the processes that come after. A failed one never is. */
+export interface Proof {
+  /** Everything it depends on; it says nothing about a machine, a bubblewrap or a program with another key. */
+  readonly key: string;
+  readonly probed_at: number;
+  readonly report: ContainmentReport;
+  readonly backend_version: string;
+}
+
+/** Where proofs are kept. It never fails: what can't be read is not there, what can't be written is proved again. */
+export interface ProofStore {
+  load(mode: ProbeMode): Proof | undefined;
+  save(mode: ProbeMode, proof: Proof): void;
+  drop(mode: ProbeMode): void;
 }
 
 /** Everything one execution runs under, decided before anything starts. Pure data: equal plans have equal keys. */
@@ -70,6 +91,11 @@ export interface Containment {
   probe(options?: { fresh?: boolean }): Promise<ProbeResult>;
   /** Throws AppError containment_unavailable when the probe failed, invalid_arguments for a cwd outside. */
   plan(spec: RunSpec): Promise<SandboxPlan>;
+  /**
+   * A sandbox of this plan could not be built: a proof that is older than `since` is dropped and made anew, once. Throws
+   * AppError containment_unavailable, with the cause and what to do, when containment doesn't work here any more.
+   */
+  doubt(plan: SandboxPlan, since: number): Promise<void>;
 }
 
 /** One execution in this process. The folder holds `identity.json`, `output.log`, `output.idx`; the caller writes the rest. */

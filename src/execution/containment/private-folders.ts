@@ -19,7 +19,7 @@ export interface PrivateFolders {
 }
 
 /** Used when Writ is root and a run becomes another user: the Writ home (0700, often under /root) can't be reached by them. */
-const SHARED_ROOT = '/var/lib/writ';
+export const SHARED_ROOT = '/var/lib/writ';
 /** Sets of generated files kept per Workspace; a set that goes while a run uses it stays mounted there. */
 const KEPT_SETS = 8;
 
@@ -31,7 +31,11 @@ const hash = (text: string): string => createHash('sha256').update(text).digest(
  * one given as an open descriptor too (it resolves /proc/self/fd/N first), so every folder on the way must let that user pass:
  * 0711, which lets nobody list it.
  */
-export function privateFolders(config: Pick<ExecutionConfig, 'home' | 'shared_root'>, workspace: string, as: RunAs): PrivateFolders {
+export function privateFolders(
+  config: Pick<ExecutionConfig, 'home' | 'shared_root'>,
+  workspace: string,
+  as: Pick<RunAs, 'uid' | 'drop'>,
+): PrivateFolders {
   const base = as.drop
     ? join(config.shared_root ?? SHARED_ROOT, String(as.uid), hash(`${config.home}\0${workspace}`))
     : join(config.home, 'private', hash(workspace));

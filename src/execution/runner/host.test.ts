@@ -20,7 +20,7 @@ import { createHost } from './host.ts';
 const PLAN = { key: 'plan' } as unknown as SandboxPlan;
 
 /** Carries nothing out: each start is written down, and ends when the test says so. */
-function hostOf(behaviour: { plan?: () => Promise<SandboxPlan>; start?: Running['start'] } = {}) {
+function hostOf(behaviour: { plan?: () => Promise<SandboxPlan>; start?: Running['start']; doubt?: () => Promise<void> } = {}) {
   const layout = tempLayout();
   const started: ExecId[] = [];
   const warmed: string[] = [];
@@ -48,7 +48,11 @@ function hostOf(behaviour: { plan?: () => Promise<SandboxPlan>; start?: Running[
     clock: systemClock,
     logger: silentLogger,
     self: RUNNER,
-    containment: { probe: async () => ({}) as never, plan: behaviour.plan ?? (async () => PLAN) },
+    containment: {
+      probe: async () => ({}) as never,
+      plan: behaviour.plan ?? (async () => PLAN),
+      doubt: behaviour.doubt ?? (async () => {}),
+    },
     running: { start: behaviour.start ?? start, warm: (plan) => warmed.push(plan.key), close: async () => {} },
     onEnded: (exec_id, result) => told.push({ exec_id, result }),
     onIdle: () => {
@@ -106,6 +110,32 @@ describe('the host of executions', () => {
     await expect(host.start('run', exec_id)).rejects.toBe(error);
     expect(endOf(folder)).toEqual({ state: 'never_started', reason: 'no bubblewrap' });
     expect([told, host.size()]).toEqual([[], 0]);
+  });
+
+  it('whose sandbox can not be built asks whether anything can be contained here', async () => {
+    const error = new AppError('containment_unavailable', 'switched off', { fix: 'switch it on' });
+    const outcome = { state: 'never_started', reason: 'bubblewrap ended' } as const;
+    const unbuilt: Running['start'] = async ({ exec_id }) => ({
+      exec_id,
+      report: {} as never,
+      write: () => false,
+      resize() {},
+      cancel() {},
+      view: () => exitedWith(0).output,
+      done: Promise.resolve({ ...exitedWith(0), outcome }),
+    });
+    const gone = hostOf({ start: unbuilt, doubt: () => Promise.reject(error) });
+    const first = makeRun(gone.layout);
+    await expect(gone.host.start('run', first.exec_id)).rejects.toBe(error);
+    expect(endOf(first.folder)).toEqual({ state: 'never_started', reason: 'switched off' });
+
+    const there = hostOf({ start: unbuilt });
+    const second = makeRun(there.layout);
+    await there.host.start('run', second.exec_id);
+    await expect.poll(() => endOf(second.folder)).toEqual(outcome);
+    // Nobody asks about one that was let through.
+    const fine = hostOf({ doubt: () => Promise.reject(error) });
+    await fine.host.start('run', makeRun(fine.layout).exec_id);
   });
 
   it('does not claim that nothing ran when something failed after the identity was recorded', async () => {

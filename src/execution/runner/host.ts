@@ -129,7 +129,10 @@ export function createHost(parts: HostParts): Host {
       finish(entry, resultWithoutReceipt(folder, { state: 'never_started', reason: `cancelled before it started: ${entry.cancelled}` }));
       return;
     }
+    const since = clock.now();
     const run = await parts.running.start({ exec_id, spec, plan, folder, durable, logger });
+    // It never passed its gate: where that is the fault of this machine, the caller is told what to do about it.
+    if (typeof readIdentity(folder) !== 'object') await parts.containment.doubt(plan, since);
     entry.run = run;
     entry.state = 'running';
     step('gate_open');

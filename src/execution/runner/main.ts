@@ -1,15 +1,16 @@
 import { systemClock } from '../../kernel/clock.ts';
 import { AppError, toAppError } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/logger.ts';
-import type { Containment, ExecutionConfig, Running } from '../core-types.ts';
+import type { Containment, ExecutionConfig, ProofStore, Running } from '../core-types.ts';
 import { layoutOf } from '../jobs/layout.ts';
 import type { ProcessIdentity, RunSpec, WorkspaceBind } from '../types.ts';
 import { createHost, type HandshakeStep, type Host } from './host.ts';
 import { createRunnerLogger } from './log.ts';
+import { createProofStore } from './proof-store.ts';
 import { errorToWire, type FromRunner, type RequestName, type Requests, type ToRunner } from './protocol.ts';
 
 export interface RunnerParts {
-  createContainment(config: ExecutionConfig, logger: Logger): Containment;
+  createContainment(config: ExecutionConfig, logger: Logger, proofs: ProofStore): Containment;
   createRunning(config: ExecutionConfig): Running;
   self(): ProcessIdentity;
   /** Tests end the process at a step. Nothing outside the code that calls `runRunner` can set it. */
@@ -41,7 +42,7 @@ export function runRunner(parts: RunnerParts): void {
   };
 
   const configure = (config: ExecutionConfig): NonNullable<typeof room> => {
-    const containment = parts.createContainment(config, logger);
+    const containment = parts.createContainment(config, logger, createProofStore(config.home, logger));
     const running = parts.createRunning(config);
     const host = createHost({
       layout: layoutOf(config.home),

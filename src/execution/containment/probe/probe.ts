@@ -1,51 +1,43 @@
 import { randomBytes } from 'node:crypto';
-import { chownSync, lstatSync, mkdirSync, mkdtempSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { readlinkSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
-import { basename, dirname, join } from 'node:path';
-import { AppError, toAppError } from '../../../kernel/errors.ts';
-import type { ExecutionConfig, SandboxPlan } from '../../core-types.ts';
+import { toAppError } from '../../../kernel/errors.ts';
+import type { ExecutionConfig, ProbeMode, SandboxPlan } from '../../core-types.ts';
 import type { ContainmentReport, RunSpec } from '../../types.ts';
 import { fullReport } from '../dimensions.ts';
 import { createPlanner } from '../planner.ts';
 import { adviceFor, kernelSettings } from './advice.ts';
 import { type Facts, failures, parseFacts } from './checks.ts';
 import { containedBash } from './contained-bash.ts';
+import { makeScratch, type Scratch } from './scratch.ts';
 import { NAMESPACES, probeScript } from './script.ts';
 
 const DEADLINE_MS = 10_000;
 const MAX_DETAIL = 2000;
 
-/** The modes a run can have; they meet different rules of the kernel, so each is proved on its own. */
-export type Mode = 'self' | 'dropped';
-
 export type ModeResult =
   | { readonly ok: true; readonly report: ContainmentReport }
   | { readonly ok: false; readonly cause: string; readonly fix: string; readonly detail: string };
-
-/** Any ordinary account shows whether ordinary accounts may; nobody is on every machine. */
-const NOBODY = 65534;
 
 /**
  * Runs the production flags on a scratch Workspace and tries, inside, what must not work. What comes back are facts of this
  * machine at this moment; nothing is inferred from versions or settings.
  */
-export async function probeMode(config: ExecutionConfig, mode: Mode): Promise<ModeResult> {
+export async function probeMode(config: ExecutionConfig, mode: ProbeMode): Promise<ModeResult> {
   const canary = `canary-${randomBytes(12).toString('hex')}`;
-  const scratch = makeScratch(config, mode);
-  const hidden = join(config.home, `${basename(scratch)}.bait`);
   const listeners: Server[] = [];
-  const leftovers = [scratch, hidden];
+  let scratch: Scratch | undefined;
   try {
-    writeFileSync(hidden, '');
+    scratch = makeScratch(config, mode);
+    const { workspace, bait } = scratch;
     const tcp = await listen(listeners, { host: '127.0.0.1', port: 0 });
     const abstract = `writ-probe-${randomBytes(8).toString('hex')}`;
     await listen(listeners, { path: `\0${abstract}` });
     const address = tcp.address();
     const port = typeof address === 'object' && address ? address.port : 0;
     const planner = createPlanner({ ...config, host_env: { ...config.host_env, WRIT_PROBE_CANARY: canary } });
-    const plan = await planner(scratchSpec(scratch, config), true);
-    leftovers.push(dirname(plan.private_home));
-    const script = probeScript({ canary, port, abstract, hidden, scratch, namespaces: ownNamespaces() });
+    const plan = await planner(scratchSpec(workspace, config), true);
+    const script = probeScript({ canary, port, abstract, hidden: bait, scratch: workspace, namespaces: ownNamespaces() });
     const result = await containedBash(plan, script, AbortSignal.timeout(DEADLINE_MS));
     return judge(plan, parseFacts(result.stdout), result.stderr);
   } catch (thrown) {
@@ -59,7 +51,7 @@ export async function probeMode(config: ExecutionConfig, mode: Mode): Promise<Mo
     };
   } finally {
     for (const server of listeners) server.close();
-    for (const path of leftovers) rmSync(path, { recursive: true, force: true });
+    scratch?.remove();
   }
 }
 
@@ -83,19 +75,6 @@ function judge(plan: SandboxPlan, facts: Facts, stderr: string): ModeResult {
 
 function ownNamespaces(): Facts {
   return Object.fromEntries(NAMESPACES.map((name) => [name, readlinkSync(`/proc/self/ns/${name}`)]));
-}
-
-/** A small repository of the right owner, where that owner can reach it. */
-function makeScratch(config: ExecutionConfig, mode: Mode): string {
-  const owner = mode === 'dropped' ? NOBODY : undefined;
-  // The Writ home can't be walked by another uid; the run's own private folders are looked up the same way, see private-folders.ts.
-  const parent = mode === 'dropped' ? (config.shared_root ?? '/var/lib/writ') : config.home;
-  mkdirSync(parent, { recursive: true, mode: mode === 'dropped' ? 0o711 : 0o700 });
-  if (lstatSync(parent).isSymbolicLink()) throw new AppError('containment_unavailable', `${parent} is a link.`);
-  const scratch = mkdtempSync(join(parent, 'probe-'));
-  mkdirSync(join(scratch, '.git', 'hooks'), { recursive: true });
-  if (owner !== undefined) for (const path of ['.git/hooks', '.git', '.']) chownSync(join(scratch, path), owner, owner);
-  return scratch;
 }
 
 function scratchSpec(scratch: string, config: ExecutionConfig): RunSpec {
