@@ -14,8 +14,9 @@ import { createProcesses, selfIdentity } from './jobs/running-processes.ts';
 import { readOutput } from './jobs/spool.ts';
 import { type RunnerClient, RunnerGone, startRunner } from './runner/client.ts';
 import { createForeground } from './runner/foreground.ts';
+import { createSpare } from './runner/spare.ts';
 import { readSpool } from './running/spool-reader.ts';
-import type { Execution, RunSpec } from './types.ts';
+import type { Execution, RunSpec, WorkspaceBind } from './types.ts';
 
 export type { ExecutionConfig } from './core-types.ts';
 export type * from './types.ts';
@@ -27,6 +28,9 @@ export interface ExecutionParts {
 
 /** More job folders than this are not kept, however small they are. */
 const MAX_JOBS = 1_000;
+
+/** The next spare runner is made when the answer for this job is on its way. */
+const SPARE_AFTER_MS = 20;
 
 /** Retention is looked after again when one process has started so many jobs. */
 const RETAIN_EVERY = 20;
@@ -55,8 +59,18 @@ export function createExecution(config: ExecutionConfig, { clock, logger }: Exec
     return current;
   };
 
+  const spare = createSpare(newRunner);
+  /** Only a head start for the next job, so that no fault of it is this one's. */
+  const prepareSpare = (workspaces: readonly WorkspaceBind[]): void => {
+    try {
+      spare.prepare(workspaces);
+    } catch (thrown) {
+      logger.warn('no spare runner could be prepared', { reason: toAppError(thrown).message });
+    }
+  };
+
   const launch = async (job_id: JobId): Promise<Launch> => {
-    const own = newRunner();
+    const own = spare.take();
     try {
       await own.ask('start', { kind: 'job', id: job_id });
       return { type: 'started' };
@@ -122,6 +136,7 @@ export function createExecution(config: ExecutionConfig, { clock, logger }: Exec
       async start(spec: RunSpec, signal) {
         checkSpec(spec);
         const record = await jobs.start(spec, signal);
+        setTimeout(prepareSpare, SPARE_AFTER_MS, spec.workspaces).unref();
         started += 1;
         // `recover` does it at the start of a process; one that lives long must not pile them up.
         if (started % RETAIN_EVERY === 0) {
@@ -149,6 +164,7 @@ export function createExecution(config: ExecutionConfig, { clock, logger }: Exec
 
     async close() {
       closed = true;
+      spare.close();
       await foreground.close();
       current?.disconnect();
     },

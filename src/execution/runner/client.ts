@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
+import { getCompileCacheDir } from 'node:module';
+import { dirname } from 'node:path';
 import { AppError, toAppError } from '../../kernel/errors.ts';
 import type { ExecId } from '../../kernel/ids.ts';
 import type { Logger } from '../../kernel/logger.ts';
@@ -174,5 +176,8 @@ function runnerEnv(config: ExecutionConfig): Record<string, string> {
     const value = config.host_env[name];
     if (value !== undefined) env[name] = value;
   }
+  // The launcher has put compiled code into the Writ home: a runner comes up faster with it. What Node names is a folder below it.
+  const compiled = getCompileCacheDir();
+  if (compiled?.startsWith(`${config.home}/`)) env['NODE_COMPILE_CACHE'] = dirname(compiled);
   return env;
 }
