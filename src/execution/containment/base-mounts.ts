@@ -1,5 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { GENERATED_AT } from './generated-files.ts';
+import { look } from './look.ts';
 import type { Mount } from './mount.ts';
 import type { PrivateFolders } from './private-folders.ts';
 
@@ -9,13 +10,21 @@ const PROC_READ_ONLY = ['/proc/sys', '/proc/sysrq-trigger', '/proc/irq', '/proc/
 const PROC_HIDDEN_FILES = ['kcore', 'kmsg', 'keys', 'key-users', 'latency_stats', 'timer_list', 'timer_stats', 'sched_debug'] as const;
 const SHARED_MEMORY_BYTES = 256 * 1024 * 1024;
 
-/** /proc entries of this kernel that need a cover. */
-export function procCovers(): readonly Mount[] {
+const hide = (path: string): Mount => ({ kind: 'bind', source: '/dev/null', dest: path, access: 'read' });
+
+/** /proc entries of this kernel that need a cover; those of `root` only where the run is root to file permissions on the host. */
+export function procCovers(): { readonly everybody: readonly Mount[]; readonly root: readonly Mount[] } {
   const readOnly = PROC_READ_ONLY.filter(existsSync).map((path): Mount => ({ kind: 'bind', source: path, dest: path, access: 'read' }));
-  const hidden = PROC_HIDDEN_FILES.map((name) => `/proc/${name}`)
-    .filter(existsSync)
-    .map((path): Mount => ({ kind: 'bind', source: '/dev/null', dest: path, access: 'read' }));
-  return [...readOnly, ...hidden];
+  const hidden = PROC_HIDDEN_FILES.map((name) => `/proc/${name}`).filter(existsSync);
+  // Memory maps and addresses of the kernel (vmallocinfo, slabinfo, kpageflags ...): whatever this kernel shows to root alone.
+  const forRoot = readdirSync('/proc')
+    .map((name) => `/proc/${name}`)
+    .filter((path) => !hidden.includes(path) && !PROC_READ_ONLY.some((one) => one === path))
+    .filter((path) => {
+      const stat = look(path);
+      return stat?.isFile() === true && (stat.mode & 0o004) === 0;
+    });
+  return { everybody: [...readOnly, ...hidden.map(hide)], root: forRoot.map(hide) };
 }
 
 /** Everything but the person's own folders: system, devices, processes, scratch. */

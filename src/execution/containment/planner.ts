@@ -83,7 +83,7 @@ export function createPlanner(config: ExecutionConfig): (spec: RunSpec, own?: bo
   const known = new Map<string, { readonly person: Person; readonly at: number }>();
   const etc = createEtcSnapshot();
   let system: readonly Mount[] | undefined;
-  let covers: readonly Mount[] | undefined;
+  let covers: ReturnType<typeof procCovers> | undefined;
   let accounts: readonly Account[] | undefined;
 
   const personFor = (workspace: string): Person => {
@@ -150,7 +150,7 @@ export function createPlanner(config: ExecutionConfig): (spec: RunSpec, own?: bo
         generated,
         etc: etc(folders.shared),
         system,
-        proc_covers: covers,
+        proc_covers: as.uid === 0 ? [...covers.everybody, ...covers.root] : covers.everybody,
         toolchains,
         guards: { ...guards, expect: [...expected, ...guards.expect] },
         pins,
