@@ -1,5 +1,5 @@
 import type { ParameterOperation } from 'unbash';
-import { patternSource } from '../glob.ts';
+import { compileGlob } from '../glob.ts';
 import { FOREIGN, HOLE, isForeign, isKnown, isUnknown, SOME, type Text } from '../text.ts';
 import type { State, Variable } from './state.ts';
 
@@ -75,19 +75,17 @@ export function transform(value: Text, operation: ParameterOperation, first: Tex
   }
 }
 
+/** Looks at one character that one removal may cost. */
+const REMOVAL = 1_000_000;
+
+/** The shortest or longest beginning or end that the pattern matches is taken away. */
 function remove(value: Text, operator: '#' | '##' | '%' | '%%', pattern: Text): Text {
-  const whole = new RegExp(`^${patternSource(pattern, true)}$`, 's');
-  const cuts = Array.from({ length: value.length + 1 }, (_, i) => i);
-  // The shortest or longest prefix or suffix that the pattern matches. Values are bounded by the folding budget of the caller.
-  if (value.length > 4096) return HOLE;
-  if (operator[0] === '#') {
-    if (operator === '##') cuts.reverse();
-    const cut = cuts.find((i) => whole.test(value.slice(0, i)));
-    return cut === undefined ? value : value.slice(cut);
-  }
-  if (operator === '%') cuts.reverse();
-  const cut = cuts.find((i) => whole.test(value.slice(i)));
-  return cut === undefined ? value : value.slice(0, cut);
+  const glob = compileGlob(pattern, true);
+  if (glob.cost(value.length) > REMOVAL) return HOLE;
+  const front = operator[0] === '#';
+  const lengths = front ? glob.beginnings(value) : glob.ends(value);
+  const length = lengths.at(operator.length === 1 ? 0 : -1) ?? 0;
+  return front ? value.slice(length) : value.slice(0, value.length - length);
 }
 
 function replace(value: Text, operator: '/' | '//' | '/#' | '/%', pattern: Text, replacement: Text): Text {
