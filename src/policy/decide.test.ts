@@ -269,6 +269,7 @@ describe('git_config_write', () => {
     'git remote add a b; ./x.sh',
     'git remote add a b; npm test',
     'git remote add a b > .git/config',
+    'git remote add a b > notes.txt',
     'GIT_SSH_COMMAND=./x git clone ssh://a.test/b',
     'git remote add a b & sh',
     'git remote add "$x" b',

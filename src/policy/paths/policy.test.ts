@@ -63,6 +63,7 @@ describe('component boundaries', () => {
     ['rm -rf dist/..', 'prompt'],
     ['rm -rf packages/*/dist', 'allow'],
     ['rm -rf .*/dist', 'prompt'],
+    ['rm -rf .[.]/dist', 'prompt'],
     ['rm -rf */..', 'prompt'],
     ['cat .env.example', 'allow'],
     ['cat .env.examples', 'prompt'],

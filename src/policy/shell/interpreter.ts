@@ -35,7 +35,9 @@ export function createInterpreter(context: AssessContext): Interpreter & { run(s
   /** The scene substitutions run in: set while a command is being expanded. */
   let scene: Scene = { stdin: NOTHING, nesting: 0, calls: [], forks: 0, remote: false };
 
-  const spanOf = (part: { readonly pos: number; readonly end: number }, frame: Frame): Span => frame.span ?? [part.pos, part.end];
+  const spanOf = (part: { readonly pos: number; readonly end: number }, frame: Frame): Span =>
+    // What has no end ends, for the parser, behind the text.
+    frame.span ?? [part.pos, Math.min(part.end, frame.source.length)];
   const surroundings = (part: { readonly pos: number; readonly end: number }, frame: Frame): Subject => ({
     span: spanOf(part, frame),
     argv: [frame.source.slice(part.pos, part.end)],
