@@ -18,7 +18,7 @@ export function createRedirector(host: Interpreter): Redirector {
       const writes: { readonly path: Text; readonly append: boolean }[] = [];
       for (const redirect of redirects) {
         const subject: Subject = {
-          span: cell.frame.span ?? [redirect.pos, redirect.end],
+          span: cell.frame.span ?? [redirect.pos, Math.min(redirect.end, cell.frame.source.length)],
           argv: [cell.frame.source.slice(redirect.pos, redirect.end)],
           index: undefined,
         };
