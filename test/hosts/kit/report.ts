@@ -1,4 +1,4 @@
-import type { ScriptedModel } from '../model/scripted-model.ts';
+import { isOfWrit, type ScriptedModel } from '../model/scripted-model.ts';
 import { type Check, labelled } from './checks.ts';
 import type { Host } from './host.ts';
 import type { Ended } from './run-program.ts';
@@ -14,7 +14,7 @@ export function report(
   run: { ended: Ended; model: ScriptedModel; record: WritRecord; checks: readonly Check[]; instructed: boolean },
 ): string {
   const { model, record } = run;
-  const names = model.offered.filter((tool) => /writ/.test(`${tool.namespace ?? ''}${tool.name}`));
+  const names = model.offered.filter((tool) => isOfWrit(tool));
   return [
     `${host.name} ${host.version}`,
     `calls itself: ${[...new Set(record.actions.map(({ client }) => client))].join(' | ')}`,

@@ -105,12 +105,12 @@ function replay(script: Script, results: readonly Seen[]): { readonly done: read
   return { done, next: step.done === true ? undefined : step.value };
 }
 
-/** Hosts put a prefix before the names of a server's tools (`mcp__writ__shell`, `writ_shell`) or group them in a namespace. */
+/** Hosts put a prefix before the names of a server's tools (`mcp__writ__shell`, `writ_shell`) or group them in a namespace (`mcp__writ`). */
+export function isOfWrit({ name, namespace }: Offered): boolean {
+  return namespace === undefined ? /(^|_)writ_/.test(name) : /(^|_)writ$/.test(namespace);
+}
+
 function pick(tools: readonly Offered[], { tool: name, of }: Call): Offered | undefined {
   if (of === 'host') return tools.find((tool) => tool.name === name);
-  return tools.find((tool) =>
-    tool.namespace === undefined
-      ? /writ.*_/.test(tool.name) && tool.name.endsWith(`_${name}`)
-      : tool.namespace.includes('writ') && tool.name === name,
-  );
+  return tools.find((tool) => isOfWrit(tool) && (tool.name === name || tool.name.endsWith(`_${name}`)));
 }
