@@ -64,7 +64,7 @@ const BODY: Readonly<Record<Kind, string>> = {
   slow: 'sleep 0.3; ',
   // Left behind on purpose: they must die with it.
   tree: 'setsid sleep 300 & (sleep 300 & sleep 300 &) ; sleep 0.1; ',
-  loud: 'head -c 400000 /dev/zero; ',
+  loud: 'yes | head -c 400000; ',
   background: 'sleep 0.2; ',
   yielded: 'sleep 0.5; ',
   cancelled: 'sleep 2; ',

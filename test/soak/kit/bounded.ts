@@ -10,7 +10,8 @@ export function bounded<T>(work: () => T, ms: number): { readonly result: T } | 
   try {
     return { result: call.runInContext(context, { timeout: ms }) as T };
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return undefined;
+    // An error of that context, so no instance of the Error of this one.
+    if ((error as { readonly code?: unknown }).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return undefined;
     throw error;
   }
 }

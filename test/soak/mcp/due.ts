@@ -44,10 +44,10 @@ export function createDue(): Due {
       value = JSON.parse(text);
     } catch {
       withoutId++;
-      if ((text.match(/[[{]/g)?.length ?? 0) > MAX_DEPTH) brokenDeep++;
+      if (depthOf(text) > MAX_DEPTH) brokenDeep++;
       return;
     }
-    if (depthOf(value) > MAX_DEPTH) answer(isMessage(value) && Object.hasOwn(value, 'method') ? value['id'] : undefined, 'too deep');
+    if (depthOf(text) > MAX_DEPTH) answer(isMessage(value) && Object.hasOwn(value, 'method') ? value['id'] : undefined, 'too deep');
     else if (!Array.isArray(value)) readValue(value);
     else if (session !== '2025-03-26' || value.length === 0 || value.length > MAX_BATCH) withoutId++;
     else value.forEach(readValue);
@@ -119,12 +119,13 @@ function isMessage(value: unknown): value is Message {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Level by level and not by recursion, which the text could exhaust. */
-function depthOf(value: unknown): number {
-  let level = [value];
-  for (let depth = 0; ; depth++) {
-    level = level.filter((each) => typeof each === 'object' && each !== null);
-    if (level.length === 0) return depth;
-    level = level.flatMap((each) => Object.values(each as object));
+/** How deep the text nests, whatever of it is kept: of two members with one name JSON keeps the last. */
+function depthOf(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (const [bracket] of text.replaceAll(/"(?:[^"\\]|\\.)*"?/gs, '').matchAll(/[[\]{}]/g)) {
+    depth += bracket === '[' || bracket === '{' ? 1 : -1;
+    deepest = Math.max(deepest, depth);
   }
+  return deepest;
 }
