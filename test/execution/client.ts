@@ -13,8 +13,8 @@ export interface Client {
 }
 
 /** Another Writ process on the same home; it lives until it is killed. */
-export function startClient(place: Place, act: 'job' | 'run' | 'recover' | 'take', spec: RunSpec): Client {
-  const orders = JSON.stringify({ config: place.config(), spec, act });
+export function startClient(place: Place, act: 'job' | 'run' | 'recover' | 'take', spec: RunSpec, dieAt?: string): Client {
+  const orders = JSON.stringify({ config: place.config(dieAt), spec, act });
   const child = spawn(process.execPath, [CLIENT, orders], { stdio: ['pipe', 'pipe', 'inherit'] });
   const answer = new Promise<unknown>((resolve, reject) => {
     let text = '';

@@ -10,6 +10,7 @@ import { silentLogger } from '../../src/kernel/logger.ts';
 export interface Place {
   readonly home: string;
   readonly workspace: string;
+  /** `dieAt`: a step of the handshake, and after a blank who is killed there (see test/fixtures/execution-runner.ts). */
   config(dieAt?: string): ExecutionConfig;
   execution(dieAt?: string): Execution;
   spec(command: string, more?: Partial<RunSpec>): RunSpec;
@@ -41,7 +42,7 @@ export function makePlace(options: { readonly home?: string } = {}): Place {
       user_home,
       limits: LIMITS,
       bwrap_candidates: ['/usr/bin/bwrap'],
-      runner_argv: [process.execPath, RUNNER, dieAt],
+      runner_argv: [process.execPath, RUNNER, ...dieAt.split(' ')],
       job_retention_ms: 7 * 24 * 3_600_000,
       job_quota_bytes: 2 ** 31,
     }),

@@ -69,11 +69,14 @@ export async function startMcp(
   });
   const waiting = new Map<number | string, { resolve: (value: Record<string, unknown>) => void; reject: (error: Error) => void }>();
   createInterface({ input: child.stdout }).on('line', (line) => {
-    const message = JSON.parse(line) as {
-      id?: number | string;
-      result?: Record<string, unknown>;
-      error?: { message: string; code: number };
-    };
+    const message = parseMessage(line);
+    if (message === undefined) {
+      // The last line of a process that was killed may be half a message; from any other it is a fault.
+      void exited.then(() => {
+        if (child.signalCode === null) throw new Error(`writ mcp printed what is no message: ${line.slice(0, 200)}`);
+      });
+      return;
+    }
     const pending = message.id === undefined ? undefined : waiting.get(message.id);
     if (!pending || message.id === undefined) return;
     waiting.delete(message.id);
@@ -121,6 +124,20 @@ export async function startMcp(
     },
     exited,
   };
+}
+
+interface Message {
+  readonly id?: number | string;
+  readonly result?: Record<string, unknown>;
+  readonly error?: { readonly message: string; readonly code: number };
+}
+
+function parseMessage(line: string): Message | undefined {
+  try {
+    return JSON.parse(line) as Message;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Runs `writ ARGS` to its end. */

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { admit, BOUNDS } from './admission.ts';
-import { createFolder, endFolder, look, readSpec } from './folder.ts';
+import { createFolder, endFolder, fillJob, look, readSpec } from './folder.ts';
 import { folderOf } from './layout.ts';
 import { FILES } from './records.ts';
 import { exitedWith, makeJob, makeRun, OWNER, passGate, STARTER, specOf, takeBy, tempLayout } from './testing.ts';
@@ -74,6 +74,20 @@ describe('the folder of an execution', () => {
       JSON.stringify({ version: 1, exec_id: a.exec_id, created_at: 1, starter: STARTER, spec: { ...specOf(), stdin: 'closed' } }),
     );
     expect(look(b.folder)).toMatchObject({ type: 'unreadable' });
+  });
+
+  it('is a run until it has the name of a job, even when its runner died while it was making one of it', () => {
+    const layout = tempLayout();
+    const [whole, torn] = [makeRun(layout), makeRun(layout)];
+    const sight = look(whole.folder);
+    if (sight.type !== 'open') throw new Error(sight.type);
+    fillJob(whole.folder, newId<'job'>('job'), sight.spec, 1);
+    writeFileSync(join(torn.folder, FILES.job), '{"version":1,');
+    for (const { folder } of [whole, torn]) {
+      expect(look(folder)).toMatchObject({ type: 'open', state: 'starting' });
+      expect(endFolder(folder, 'running', exitedWith(0), 1, { durable: false })).toBe(true);
+      expect(look(folder)).toMatchObject({ type: 'ended' });
+    }
   });
 
   it('never takes a PID from a record that would mean a group, everything or init', () => {

@@ -90,8 +90,11 @@ export function look(folder: string): Sight {
   const bad = (reason: string): Sight => ({ type: 'unreadable', reason, owner: shownTo, spec: spec.ok ? spec.value : undefined });
 
   if (!spec.ok) return spec.missing && !existsSync(folder) ? { type: 'absent' } : bad(spec.reason);
-  if (!job.ok && !job.missing) return bad(job.reason);
-  if (id !== (job.ok ? job.value.job_id : spec.value.exec_id)) return bad(`its files are those of ${spec.value.exec_id}, not of ${id}`);
+  // Under the name of a run it is one, whatever job.json says: its runner may have died while it was making a job of it.
+  if (id !== spec.value.exec_id) {
+    if (!job.ok && !job.missing) return bad(job.reason);
+    if (!job.ok || id !== job.value.job_id) return bad(`its files are those of ${spec.value.exec_id}, not of ${id}`);
+  }
   if (!owner.ok && !owner.missing) return bad(owner.reason);
   if (!result.ok && !result.missing) return bad(result.reason);
 

@@ -31,13 +31,15 @@ export function createConnection(place: Place, argv: readonly string[]): Connect
     for (;;) {
       if (current === undefined) starts += 1;
       current ??= startMcp(place, { argv });
+      const mine = current;
       try {
-        const mcp = await current;
+        const mcp = await mine;
         if (mcp.child.exitCode === null && mcp.child.signalCode === null) return mcp;
       } catch (thrown) {
         if (!String(thrown).includes('writ mcp ended (null)')) throw thrown;
       }
-      current = undefined;
+      // Another call of this connection may have started the next one by now.
+      if (current === mine) current = undefined;
     }
   };
 

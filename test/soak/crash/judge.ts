@@ -130,7 +130,7 @@ function judgeAudit({ sent, folders, decided, finished, recovered }: Case, wrong
   const [folder] = folders;
   if (folder === undefined || folder.job_id !== undefined) return;
   if (finished.length + recovered.length === 0) wrong('a run without an outcome in the audit', JSON.stringify(folder.outcome));
-  const told = finished[0]?.data['state'];
+  const told = finished[0]?.data['state'] ?? (finished[0]?.data['data'] as { state?: string } | undefined)?.state;
   if (told !== undefined && told !== folder.outcome?.state)
     wrong('the audit says another end', `${String(told)} ${JSON.stringify(folder.outcome)}`);
   const found = recovered[0]?.data['outcome'] as Outcome | undefined;
