@@ -1,4 +1,5 @@
 import type { ArchiveSummary, EventPage, RecordedEvent, ShownEvents, VerifyReport } from '../audit/index.ts';
+import { visible } from '../kernel/visible.ts';
 
 /** Columns of a list; what doesn't fit is cut with an ellipsis, `writ audit show` has it whole. */
 const WIDTHS = { type: 20, tool: 14, agent: 18, facts: 40 } as const;
@@ -103,9 +104,4 @@ function count(n: number, what: string): string {
 function column(text: string, width: number): string {
   const shown = visible(text);
   return shown.length > width ? `${shown.slice(0, width - 1)}…` : shown.padEnd(width);
-}
-
-/** Records hold names that others chose: what would move the cursor, hide or reorder text on a terminal is shown as its code. */
-function visible(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }

@@ -1,4 +1,6 @@
-import type { Assessment, Decision, Finding, Opening, Verdict } from '../policy/types.ts';
+import { visible } from '../kernel/visible.ts';
+import { describeOpening } from '../policy/index.ts';
+import type { Assessment, Decision, Finding, Verdict } from '../policy/types.ts';
 
 /** What each verdict means for whoever typed the command. */
 const MEANINGS: Readonly<Record<Verdict, string>> = {
@@ -28,7 +30,7 @@ export function renderCheck(command: string, assessment: Assessment, decision: D
   if (more > 0) lines.push(`and ${more} more findings; --json prints all of them`);
   if (decision.opens.length > 0) {
     lines.push(decision.verdict === 'prompt' ? 'a yes would open, for this one run:' : 'the rule opens, for this one run:');
-    for (const opening of decision.opens) lines.push(`  ${renderOpening(opening)}`);
+    for (const opening of decision.opens) lines.push(`  ${describeOpening(opening)}`);
   } else if (decision.verdict === 'prompt') lines.push('a yes would open nothing: the run stays as contained as any other');
   return lines.join('\n');
 }
@@ -37,23 +39,8 @@ function renderFinding(command: string, { effect, verdict, span, argv, reason, o
   const lines = [`- ${effect}${verdict === undefined ? '' : ` (${verdict})`}: ${visible(reason)}`];
   lines.push(`    at ${span[0] + 1}-${span[1]}: ${shortened(visible(command.slice(span[0], span[1])))}`);
   if (argv.length > 0) lines.push(`    words: ${shortened(argv.map(word).join(' '))}`);
-  if (opens !== undefined) lines.push(`    a yes would open ${renderOpening(opens)}`);
+  if (opens !== undefined) lines.push(`    a yes would open ${describeOpening(opens)}`);
   return lines;
-}
-
-/** One opening in words; also for approval cards. */
-export function renderOpening(opening: Opening): string {
-  switch (opening.type) {
-    case 'hosts': {
-      const presets = opening.presets.map((preset) => `the hosts of ${preset}`);
-      const named = [...opening.hosts, ...presets];
-      return named.length === 0 ? 'no host yet: none is named in the command' : `the network to ${visible(named.join(', '))}`;
-    }
-    case 'path':
-      return `${visible(opening.path)} for ${opening.access === 'read' ? 'reading' : 'reading and writing'}`;
-    case 'uncontained':
-      return `everything: the command would run without containment (${visible(opening.why)})`;
-  }
 }
 
 /** The same as data, whole. Spans count UTF-16 code units from 0, the end is exclusive. */
@@ -76,9 +63,3 @@ const shortened = (text: string): string => (text.length <= WIDTH ? text : `${te
 
 /** A decoded word, quoted where its end would not be seen. */
 const word = (text: string): string => (/^[\w./:@%+=,<>*?[\]~{}-]+$/.test(text) ? text : `'${visible(text)}'`);
-
-/** Control characters, direction marks and invisible characters as escapes: a terminal must show what the shell would get. */
-const visible = (text: string): string =>
-  text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\u00A0\u2000-\u200A\u202F\u205F\u3000]/gu, (char) =>
-    char === '\n' ? '\\n' : char === '\t' ? '\\t' : `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`,
-  );

@@ -1,5 +1,6 @@
 import { AppError } from '../kernel/errors.ts';
-import type { Decision, Effect, Opening } from '../policy/types.ts';
+import { describeOpening } from '../policy/index.ts';
+import type { Decision, Effect } from '../policy/types.ts';
 
 /** `dangerous.non_interactive`: what decides when nobody can be asked. */
 export type NonInteractive = 'deny' | 'read_only' | 'allow';
@@ -38,23 +39,18 @@ function asked(decision: Decision): string {
   return `This needs a person's yes and nobody can be asked: ${reasons.join('; ') || decision.effects.join(', ')}.${rule}${yes}`;
 }
 
-export function describeOpening(opening: Opening): string {
-  switch (opening.type) {
-    case 'hosts':
-      return `the network to ${[...opening.hosts, ...opening.presets.map((preset) => `the ${preset} registry`)].join(', ') || 'the hosts it names'}`;
-    case 'path':
-      return `${opening.path} (${opening.access === 'read' ? 'read-only' : 'read and write'})`;
-    case 'uncontained':
-      return `this one command outside containment (${opening.why})`;
-  }
+const MOST_RULES = 3;
+const MOST_WORDS = 12;
+
+/** Rules the operator can paste: the words of each command that asks, exactly where they are known. */
+function howToAllow(decision: Decision): string {
+  const asking = decision.findings.filter((finding) => finding.argv.length > 0).map((finding) => JSON.stringify(pattern(finding.argv)));
+  const rules = [...new Set(asking)].slice(0, MOST_RULES).map((argv) => `{"argv": ${argv}}`);
+  const cut = decision.opens.some((opening) => opening.type !== 'path');
+  const still = cut ? ' In this version it would still run contained and with the network off.' : '';
+  return `The operator can allow it with a rule in ~/.writ/config.json: {"dangerous": {"allow": [${rules.join(', ') || '{"argv": ["PROGRAM", "**"]}'}]}}${still}`;
 }
 
-/** A rule the operator can paste: the words of the command that asks, exactly. */
-function howToAllow(decision: Decision): string {
-  if (decision.effects.includes('destructive')) {
-    return 'No rule lifts a destructive command in general; the operator can set dangerous.classes.destructive, or run it in their own terminal.';
-  }
-  const argv = decision.findings.find((finding) => finding.argv.length > 0)?.argv;
-  const words = argv && argv.length <= 12 && !argv.includes('<unknown>') ? argv : argv ? [argv[0] ?? '', '**'] : ['PROGRAM', '**'];
-  return `The operator can allow it with a rule in ~/.writ/config.json: {"dangerous": {"allow": [{"argv": ${JSON.stringify(words)}}]}}`;
+function pattern(argv: readonly string[]): readonly string[] {
+  return argv.length <= MOST_WORDS && !argv.some((word) => word.includes('<unknown>')) ? argv : [argv[0] ?? '', '**'];
 }

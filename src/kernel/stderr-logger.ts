@@ -1,6 +1,7 @@
 import type { Clock } from './clock.ts';
 import type { Logger } from './logger.ts';
 import type { Redactor } from './redaction/index.ts';
+import { visible } from './visible.ts';
 
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 type Level = (typeof LEVELS)[number];
@@ -36,7 +37,7 @@ export function createStderrLogger({ output, level, redactor, clock }: StderrLog
     dropped = 0;
     try {
       const body = `${redactor.text(message)}${data === undefined ? '' : ` ${JSON.stringify(redactor.value(plain(data)))}`}${note}`;
-      output.write(`${bounded(`${new Date(clock.now()).toISOString()} ${at.toUpperCase().padEnd(5)} ${escapeControl(body)}`)}\n`);
+      output.write(`${bounded(`${new Date(clock.now()).toISOString()} ${at.toUpperCase().padEnd(5)} ${visible(body)}`)}\n`);
     } catch {
       dropped++;
     }
@@ -72,16 +73,6 @@ function plain(data: Record<string, unknown>): unknown {
   const fields = (value: object): Record<string, unknown> =>
     Object.fromEntries(Object.entries(value).map(([key, item]) => [key, walk(item)]));
   return walk(data);
-}
-
-function escapeControl(text: string): string {
-  return text.replace(/[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, (character) => {
-    const code = character.charCodeAt(0);
-    if (code === 10) return '\\n';
-    if (code === 13) return '\\r';
-    if (code === 9) return '\\t';
-    return `\\u${code.toString(16).padStart(4, '0')}`;
-  });
 }
 
 function bounded(line: string): string {

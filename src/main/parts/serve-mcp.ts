@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type { AuditLog } from '../../audit/index.ts';
-import type { Execution, Owner } from '../../execution/index.ts';
+import type { Execution, Owner, WorkspaceBind } from '../../execution/index.ts';
 import { createGate, type GatePolicy } from '../../gate/index.ts';
 import { resolveToolset, resolveWorkspaces } from '../../identity/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -46,6 +46,10 @@ interface Settings {
   readonly policy: GatePolicy;
 }
 
+function pathsOf(binds: readonly WorkspaceBind[], access: WorkspaceBind['access']): readonly string[] {
+  return binds.filter((bind) => bind.access === access).map((bind) => bind.path);
+}
+
 async function settingsFrom(config: Config): Promise<Settings> {
   return { config, policy: { rules: await policyOf(config), nonInteractive: config.dangerous.non_interactive } };
 }
@@ -74,7 +78,8 @@ export async function serveMcp(parts: McpParts): Promise<void> {
       assessCommand(command, {
         cwd,
         home: facts.user.home ?? '/nonexistent',
-        workspaces: context.workspaces.filter((bind) => bind.access === 'write').map((bind) => bind.path),
+        workspaces: pathsOf(context.workspaces, 'write'),
+        readable: pathsOf(context.workspaces, 'read'),
         facts: createFacts(facts.host_env['PATH'] ?? ''),
       }),
   });
