@@ -46,6 +46,7 @@ interface Chain {
 interface Unsaved {
   readonly organization: string;
   readonly bytes: string;
+  readonly stored?: (() => void) | undefined;
 }
 
 export function createAuditLog({ store, home, writer, clock, logger, seal: sealing, retention }: AuditLogParts): AuditLog {
@@ -92,7 +93,6 @@ export function createAuditLog({ store, home, writer, clock, logger, seal: seali
   const save = async (item: Unsaved): Promise<AppError | undefined> => {
     try {
       await append(item.organization, item.bytes, { essential: true });
-      return undefined;
     } catch (thrown) {
       unsaved.push(item);
       const error = toAppError(thrown);
@@ -100,6 +100,8 @@ export function createAuditLog({ store, home, writer, clock, logger, seal: seali
       if (!closed) retryTimer ??= setTimeout(() => void retry(), RETRY_AFTER).unref();
       return error;
     }
+    item.stored?.();
+    return undefined;
   };
 
   /** Tries everything that is unsaved once more; the first error, if any is left over. */
@@ -169,8 +171,8 @@ export function createAuditLog({ store, home, writer, clock, logger, seal: seali
 
   return {
     record: async (event, options = {}) => append(event.organization, eventBytes(event), options),
-    enqueue(event) {
-      void save({ organization: event.organization, bytes: eventBytesAnyway(event) });
+    enqueue(event, stored) {
+      void save({ organization: event.organization, bytes: eventBytesAnyway(event), stored });
     },
     flush,
     async close() {

@@ -30,11 +30,11 @@ export interface RecordOptions {
  * (`disk_full`, `store_unavailable`, `busy` when 8,192 writes are pending): then the event is not recorded and nothing may run.
  * `enqueue` returns at once and is committed in order with everything else (the outcome). It is never dropped: what can't be stored
  * stays in memory and is tried again every second, at `flush` and at `close`. Its bound is the number of actions that `record` let in.
- * `flush` waits for both and rejects when something still couldn't be stored. `close` flushes and seals; the store stays open.
+ * `stored` is called once it is committed, and not at all when this process ends before. `flush` waits for both and rejects when something still couldn't be stored. `close` flushes and seals; the store stays open.
  */
 export interface AuditLog {
   record(event: AuditEvent, options?: RecordOptions): Promise<AuditRef>;
-  enqueue(event: AuditEvent): void;
+  enqueue(event: AuditEvent, stored?: () => void): void;
   flush(): Promise<void>;
   close(): Promise<void>;
 }

@@ -5,11 +5,11 @@ import type { JobId } from '../kernel/ids.ts';
 import type { Logger } from '../kernel/logger.ts';
 import type { ExecutionConfig } from './core-types.ts';
 import { checkSpec } from './jobs/check-spec.ts';
-import { findRun } from './jobs/ended-runs.ts';
+import { createConfirm, findRun } from './jobs/ended-runs.ts';
 import { look } from './jobs/folder.ts';
 import { createJobs, type Launch } from './jobs/jobs.ts';
 import { layoutOf, makeLayout } from './jobs/layout.ts';
-import { applyRetention, confirmOrphans, recover } from './jobs/recovery.ts';
+import { applyRetention, recover } from './jobs/recovery.ts';
 import { createProcesses, selfIdentity } from './jobs/running-processes.ts';
 import { readOutput } from './jobs/spool.ts';
 import { type RunnerClient, RunnerGone, startRunner } from './runner/client.ts';
@@ -83,6 +83,7 @@ export function createExecution(config: ExecutionConfig, { clock, logger }: Exec
   };
 
   const foreground = createForeground({ layout, clock, processes, runner });
+  const confirm = createConfirm(layout, clock);
   const jobs = createJobs({ layout, clock, processes, readSpool, launch });
   let started = 0;
   const retention = { retention_ms: config.job_retention_ms, quota_bytes: config.job_quota_bytes, max_jobs: MAX_JOBS };
@@ -117,6 +118,7 @@ export function createExecution(config: ExecutionConfig, { clock, logger }: Exec
       const handle = await start(spec, signal);
       const result = await handle.done;
       if (!result) throw new AppError('internal', `${handle.exec_id} became a job that nobody asked for.`);
+      confirm([handle.exec_id]);
       return result;
     },
 
@@ -150,7 +152,7 @@ export function createExecution(config: ExecutionConfig, { clock, logger }: Exec
     },
 
     recover: () => recover(recovery),
-    confirmOrphans: async (exec_ids) => confirmOrphans(layout, exec_ids),
+    confirm: async (exec_ids) => confirm(exec_ids),
 
     warmUp(workspaces) {
       if (closed) return;

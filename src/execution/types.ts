@@ -254,7 +254,7 @@ export interface Jobs {
 /** What a start of Writ found and did. */
 export interface RecoveryReport {
   readonly jobs_lost: readonly JobId[];
-  /** Foreground runs whose owner is gone: to be closed in the audit, `result` if it could still be read. */
+  /** Foreground runs whose owner is gone before it confirmed them: to be closed in the audit, `result` if it could still be read. */
   readonly orphaned_runs: readonly { readonly exec_id: ExecId; readonly owner: Owner; readonly result?: RunResult }[];
   readonly swept_processes: number;
   readonly unreadable: readonly { readonly path: string; readonly reason: string }[];
@@ -267,7 +267,7 @@ export interface Execution {
   probe(options?: { fresh?: boolean }): Promise<ProbeResult>;
   /** Starts it; resolves once it can be cancelled (its record exists), not when it ends. */
   start(spec: RunSpec, signal: AbortSignal): Promise<RunHandle>;
-  /** `start` and wait for the end: for other rooms. The deadline is never reset by output. */
+  /** `start`, wait for the end and confirm it: for what no record is kept of. The deadline is never reset by output. */
   run(spec: RunSpec, signal: AbortSignal): Promise<RunResult>;
   /** Spooled output of a foreground run that has ended. */
   output(exec_id: string, request: { cursor: number; max_bytes: number }): Promise<SpoolPage | undefined>;
@@ -276,8 +276,12 @@ export interface Execution {
   readonly jobs: Jobs;
   /** At start: sweep, close what has no owner, apply retention. Idempotent, safe in several processes at once. */
   recover(): Promise<RecoveryReport>;
-  /** The audit has closed these orphaned runs: they are not reported again. */
-  confirmOrphans(exec_ids: readonly ExecId[]): Promise<void>;
+  /**
+   * The audit holds how these foreground runs ended: those of `start` and those that `recover` reported. Whoever starts one confirms
+   * it once the outcome is stored. Until then it stays open: when its process is gone, `recover` reports it, with its result. One
+   * that goes on, or is a job by now, is left as it is; twice is once.
+   */
+  confirm(exec_ids: readonly ExecId[]): Promise<void>;
   /** Gets a runner process ready, off the start-up path. */
   warmUp(workspaces: readonly WorkspaceBind[]): void;
   /** Ends foreground runs; jobs go on. */

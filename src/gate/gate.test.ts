@@ -45,14 +45,17 @@ function probe(seen: Seen, run?: () => never): Tool<{ effect: Effect; verdict?: 
   };
 }
 
-function memoryLog(events: AuditEvent[], broken = false): AuditLog {
+function memoryLog(events: AuditEvent[], broken = false, unstored: (() => void)[] = []): AuditLog {
   return {
     record: async (event) => {
       if (broken) throw new AppError('store_unavailable', 'The database is gone.');
       events.push(event);
       return { chain: 'chn', seq: events.length };
     },
-    enqueue: (event) => void events.push(event),
+    enqueue: (event, stored) => {
+      events.push(event);
+      if (stored) unstored.push(stored);
+    },
     flush: async () => {},
     close: async () => {},
   };
@@ -140,6 +143,34 @@ describe('the path of one call', () => {
     expect(answer).toMatchObject({ type: 'result', notes: ['reserved arguments were removed: _writ_owner, _WRIT_verdict'] });
     expect(seen.ran).toEqual([{ effect: 'safe' }]);
   });
+
+  test.each([[undefined], [new AppError('cancelled', 'enough', { data: { exec_id: 'exec_1' } })]])(
+    'what must wait for the record of the outcome does, however the call ends (%s)',
+    async (fault) => {
+      const unstored: (() => void)[] = [];
+      const events: AuditEvent[] = [];
+      const done: string[] = [];
+      const tool = probe({ events, ran: [] }, () => {
+        if (fault) throw fault;
+        return undefined as never;
+      });
+      const waiting: typeof tool = {
+        ...tool,
+        run: async (input, context, decision) => {
+          context.whenRecorded(async () => void done.push('one'));
+          context.whenRecorded(() => Promise.reject(new Error('only logged')));
+          context.whenRecorded(async () => void done.push('two'));
+          return tool.run(input, context, decision);
+        },
+      };
+      const { gate } = gateWith({ tools: [waiting], audit: async () => memoryLog(events, false, unstored) });
+      const answer = await gate.call(ask());
+      expect([codeOf(answer), done]).toEqual([fault ? 'cancelled' : 'result', []]);
+      for (const stored of unstored) stored();
+      await expect.poll(() => done).toEqual(['one', 'two']);
+      if (fault) expect(events.at(-1)).toMatchObject({ data: { outcome: 'cancelled', data: { exec_id: 'exec_1' } } });
+    },
+  );
 
   test('a fault of a tool is an answer that hides nothing and leaks nothing', async () => {
     const { gate, seen } = gateWith({}, false, () => {

@@ -90,12 +90,14 @@ export function createGate(parts: GateParts): Gate {
       );
     }
 
+    const afterwards: (() => Promise<void>)[] = [];
     const context: CallContext = {
       owner: request.owner,
       action,
       workspaces: request.workspaces,
       signal: request.signal,
       progress: request.progress,
+      whenRecorded: (then) => void afterwards.push(then),
     };
     const assessment = tool.assess(parsed.input, context);
     if (assessment instanceof AppError) return refuse(assessment);
@@ -118,10 +120,11 @@ export function createGate(parts: GateParts): Gate {
     } catch (thrown) {
       const error = toAppError(thrown);
       if (error.code === 'internal') parts.logger.error(`${tool.name} failed`, { action, error: String(error.cause ?? error) });
-      await conclude(request, action, tool.name, started, { outcome: error.code, reason: error.message });
+      const known = error.data === undefined ? {} : { data: error.data };
+      await conclude(request, action, tool.name, started, { outcome: error.code, reason: error.message, ...known }, afterwards);
       return refusal(action, error, decision);
     }
-    await conclude(request, action, tool.name, started, { outcome: 'done', ...output.evidence });
+    await conclude(request, action, tool.name, started, { outcome: 'done', ...output.evidence }, afterwards);
     return {
       type: 'result',
       action,
@@ -147,11 +150,19 @@ export function createGate(parts: GateParts): Gate {
     tool: string,
     started: number,
     data: Record<string, unknown>,
+    afterwards: readonly (() => Promise<void>)[],
   ): Promise<void> {
     const log = await parts.audit();
     const ms = Math.round(parts.clock.monotonic() - started);
     const safe = parts.redactor.value({ ...data, ms }) as Record<string, unknown>;
-    log.enqueue({ type: 'action.finished', at: parts.clock.now(), ...request.owner, action, tool, data: jsonOnly(safe) });
+    const event = { type: 'action.finished', at: parts.clock.now(), ...request.owner, action, tool, data: jsonOnly(safe) };
+    log.enqueue(event, () => {
+      for (const then of afterwards) {
+        then().catch((thrown: unknown) =>
+          parts.logger.warn('what was to follow the record of a call failed', { action, reason: toAppError(thrown).message }),
+        );
+      }
+    });
   }
 }
 

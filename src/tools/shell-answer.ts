@@ -30,9 +30,13 @@ export const shellOutput = z.object({
 
 export function finishedAnswer(result: RunResult, exec_id: string, spec: RunSpec, decision: Decision): ToolOutput {
   const { outcome, receipt } = result;
-  if (outcome.state === 'never_started') throw new AppError('containment_unavailable', `The command never started: ${outcome.reason}`);
-  if (outcome.state === 'lost') throw new AppError('outcome_unknown', `The process that ran the command is gone: ${outcome.reason}`);
-  if (outcome.state === 'cancelled') throw new AppError('cancelled', `The command was cancelled: ${outcome.reason}`);
+  // No answer, and in the record all the same: which execution it was and what is known of it.
+  const data = { exec_id, ...evidenceOf(outcome, result) };
+  if (outcome.state === 'never_started')
+    throw new AppError('containment_unavailable', `The command never started: ${outcome.reason}`, { data });
+  if (outcome.state === 'lost')
+    throw new AppError('outcome_unknown', `The process that ran the command is gone: ${outcome.reason}`, { data });
+  if (outcome.state === 'cancelled') throw new AppError('cancelled', `The command was cancelled: ${outcome.reason}`, { data });
   const duration_ms = receipt ? receipt.ended_at - receipt.started_at : 0;
   const notes = [...receiptLines(result), ...unopenedNotes(decision)];
   const footer = [

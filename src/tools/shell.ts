@@ -106,6 +106,7 @@ async function foreground(
   decision: Decision,
 ): Promise<ToolOutput> {
   const handle = await execution.start(spec, context.signal);
+  context.whenRecorded(() => execution.confirm([handle.exec_id]));
   const first = await firstOf(handle.done, yield_ms);
   if (first === 'yield') {
     const view = await handle.view();

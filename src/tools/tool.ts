@@ -23,6 +23,11 @@ export interface CallContext {
   readonly signal: AbortSignal;
   /** A short line about what is happening; dropped when the caller asked for none. */
   progress(message: string): void;
+  /**
+   * What is to happen once the outcome of this call is stored: for evidence that must be kept until then. It never happens when
+   * this process ends before; then whoever finds the evidence closes the record.
+   */
+  whenRecorded(then: () => Promise<void>): void;
 }
 
 export interface ToolOutput {

@@ -80,16 +80,19 @@ describe('recording', () => {
 
   it('tries outcomes again that the store refused, and says so as long as it fails', async () => {
     let broken = true;
+    const stored: number[] = [];
     const write: typeof record.store.write = (name, args, options) =>
       broken ? Promise.reject(new AppError('disk_full', 'full')) : record.store.write(name, args, options);
     const log = record.log({ store: { write } });
-    log.enqueue(event({ i: 1 }));
-    log.enqueue(event({ i: 2 }));
+    log.enqueue(event({ i: 1 }), () => stored.push(1));
+    log.enqueue(event({ i: 2 }), () => stored.push(2));
     await expect(log.flush()).rejects.toMatchObject({ code: 'disk_full' });
+    expect(stored).toEqual([]);
     await expect(log.record(event({ i: 3 }))).rejects.toMatchObject({ code: 'disk_full' });
     broken = false;
     await log.flush();
     expect(await types()).toEqual(['action.decided 1', 'action.decided 2']);
+    expect(stored).toEqual([1, 2]);
     await log.close();
   });
 

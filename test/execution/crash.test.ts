@@ -157,7 +157,7 @@ describe('a client that is killed', () => {
       result: { outcome: { state: 'cancelled' }, output: { stdout: { head: 'begun\n' } } },
     });
     expect(processesWith('sleep 50.0803')).toEqual([]);
-    await execution.confirmOrphans(orphans.map((orphan) => orphan.exec_id));
+    await execution.confirm(orphans.map((orphan) => orphan.exec_id));
     expect((await execution.recover()).orphaned_runs).toEqual([]);
     // The runner has nothing left to do and goes.
     await expect.poll(() => processesWith('execution-runner').includes(runner), { timeout: 10_000 }).toBe(false);

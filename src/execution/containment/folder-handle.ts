@@ -1,5 +1,6 @@
 import { closeSync, constants, fchownSync, fstatSync, mkdirSync, openSync, renameSync } from 'node:fs';
 import { kindOf } from './look.ts';
+import { openUp } from './open-up.ts';
 
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
@@ -17,7 +18,7 @@ export interface WalkOptions {
  * the same thing). Undefined: the way isn't there.
  */
 export function withFolder<T>(root: string, parts: readonly string[], options: WalkOptions, use: (folder: string) => T): T | undefined {
-  let fd = openSync(root, FOLDER);
+  let fd = openFolder(root);
   try {
     for (const part of parts) {
       const child = step(`/proc/self/fd/${fd}/${part}`, options);
@@ -43,9 +44,18 @@ function step(path: string, options: WalkOptions): number | undefined {
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
     }
   }
-  const fd = openSync(path, FOLDER);
+  const fd = openFolder(path);
   if (options.give_to && kind !== 'folder' && fstatSync(fd).uid === 0) fchownSync(fd, options.give_to.uid, options.give_to.gid);
   return fd;
+}
+
+function openFolder(path: string): number {
+  try {
+    return openSync(path, FOLDER);
+  } catch (error) {
+    if (!openUp(path)) throw error;
+    return openSync(path, FOLDER);
+  }
 }
 
 /** Keeps what was there under another name beside it. */

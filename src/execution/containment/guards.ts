@@ -41,7 +41,7 @@ export function gatherGuards(
   const links = new Map<string, string>();
   const outside = new Set<string>();
   const notes: string[] = [];
-  const repositories: { root: string; work_trees: readonly string[] }[] = [];
+  const repositories: { root: string; work_trees: readonly string[]; bare: readonly string[] }[] = [];
   const sockets: string[] = [];
   const roots = workspaces.filter(({ access }) => access === 'write').map(({ path }) => path);
 
@@ -85,13 +85,14 @@ export function gatherGuards(
   for (const root of roots) {
     for (const { path } of PROTECTED_IN_WORKSPACE) guard(join(root, path), root);
     const found = options.find(root);
-    repositories.push({ root, work_trees: found.work_trees });
+    repositories.push({ root, work_trees: found.work_trees, bare: found.bare });
     sockets.push(...found.sockets);
     if (!found.complete) notes.push(`${root} is too large to look everywhere for nested repositories; hooks of deep ones may be writable`);
     if (!found.work_trees.includes(root)) {
       watch.add(join(root, '.git'));
       guardGit(join(root, '.git'), root);
     }
+    for (const folder of found.bare) guardGit(folder, root);
     for (const workTree of found.work_trees) {
       const git = gitFolder(workTree, root);
       if (git === 'not believed') notes.push(`${workTree}/.git points outside of the workspace and not back: git won't work there`);

@@ -1,12 +1,14 @@
 import { constants, copyFileSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
-import { basename, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import type { SandboxPlan } from '../core-types.ts';
 import type { Receipt } from '../types.ts';
 import { withFolder } from './folder-handle.ts';
 import { isHarmlessGitConfig } from './git-config-harmless.ts';
 import { gitFolder } from './git-layout.ts';
+import { between } from './guards.ts';
 import { kindOf, look, readSmall } from './look.ts';
 import { within } from './mount.ts';
+import { openUp } from './open-up.ts';
 import { PROTECTED_IN_GIT } from './protected-table.ts';
 import { createRepositoryFinder, type FindRepositories } from './repositories.ts';
 
@@ -28,9 +30,11 @@ export function quarantineAppeared(plan: SandboxPlan, folder: string, find: Find
       moved.push({ path, moved_to: `not moved: ${error instanceof Error ? error.message : String(error)}` });
     }
   };
-  for (const path of new Set([...plan.watch, ...placesInNewRepositories(plan, find)])) {
+  openParents(plan);
+  const { work_trees, bare } = newRepositories(plan, find);
+  for (const path of new Set([...plan.watch, ...work_trees, ...bare])) {
     if (kindOf(path) === 'absent') continue;
-    for (const one of whatIsWrong(path)) take(one);
+    for (const one of whatIsWrong(path, bare.has(path) || path.includes('/.git/'))) take(one);
   }
   for (const { path, target } of plan.links ?? []) {
     const kind = kindOf(path);
@@ -43,12 +47,28 @@ export function quarantineAppeared(plan: SandboxPlan, folder: string, find: Find
   return moved;
 }
 
+/** What can't be looked into would count as absent. */
+function openParents(plan: SandboxPlan): void {
+  const folders = [...plan.watch, ...(plan.links ?? []).map(({ path }) => path)].flatMap((path) => {
+    const root = rootOf(path, plan);
+    return [root, ...between(path, root)];
+  });
+  for (const folder of new Set(folders)) openUp(folder);
+}
+
 /** Protected places of repositories that a run made or cloned below its Workspaces. */
-function placesInNewRepositories(plan: SandboxPlan, find: FindRepositories): readonly string[] {
-  return (plan.repositories ?? []).flatMap(({ root, work_trees }) => {
-    const known = new Set(work_trees);
-    const fresh = find(root).work_trees.filter((workTree) => !known.has(workTree));
-    return fresh.flatMap((workTree) => {
+function newRepositories(
+  plan: SandboxPlan,
+  find: FindRepositories,
+): { readonly work_trees: readonly string[]; readonly bare: ReadonlySet<string> } {
+  const places = (plan.repositories ?? []).map((before) => {
+    const { root, work_trees } = before;
+    const now = find(root);
+    const fresh = now.work_trees.filter((workTree) => !work_trees.includes(workTree));
+    const bare = now.bare
+      .filter((folder) => !before.bare.includes(folder))
+      .flatMap((folder) => PROTECTED_IN_GIT.map(({ path }) => join(folder, path)));
+    const nested = fresh.flatMap((workTree) => {
       const git = gitFolder(workTree, root);
       // A pointer into a repository that was there (submodule, worktree) is what git makes; any other is a way around the guards.
       const ours =
@@ -59,12 +79,13 @@ function placesInNewRepositories(plan: SandboxPlan, find: FindRepositories): rea
       const linked = git.git_dir !== git.common_dir;
       return PROTECTED_IN_GIT.filter(({ path }) => !(linked && path === 'commondir')).map(({ path }) => join(git.git_dir, path));
     });
+    return { nested, bare };
   });
+  return { work_trees: places.flatMap(({ nested }) => nested), bare: new Set(places.flatMap(({ bare }) => bare)) };
 }
 
 /** A new repository brings a hooks folder of samples and a plain configuration; those stay. */
-function whatIsWrong(path: string): readonly string[] {
-  const inGit = path.includes('/.git/');
+function whatIsWrong(path: string, inGit: boolean): readonly string[] {
   const name = basename(path);
   // Watched where there was no repository: a folder is a new one, a file or link points past the guards.
   if (name === '.git' && kindOf(path) === 'folder') return [];
@@ -86,6 +107,17 @@ function rootOf(path: string, plan: SandboxPlan): string {
   return roots.toSorted((a, b) => a.length - b.length)[0] ?? join(path, '..');
 }
 
+/** Moving a folder takes the right to write in it and in the one above. */
+function rename(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    const opened = [openUp(from), openUp(dirname(from), { follow: true })];
+    if (!opened.includes(true)) throw error;
+    renameSync(from, to);
+  }
+}
+
 function withParent<T>(path: string, root: string, use: (name: string) => T): T | undefined {
   const parts = relative(root, path).split('/');
   return withFolder(root, parts.slice(0, -1), { make: false }, (parent) => use(`${parent}/${parts.at(-1)}`));
@@ -96,7 +128,7 @@ function moveAway(path: string, to: string, root: string): string | undefined {
   const target = join(mkdtempSync(join(to, 'item-')), basename(path));
   return withParent(path, root, (name) => {
     try {
-      renameSync(name, target);
+      rename(name, target);
       return target;
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'EXDEV')) throw error;

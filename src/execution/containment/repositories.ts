@@ -1,6 +1,7 @@
-import { type Dirent, opendirSync } from 'node:fs';
+import { type Dir, type Dirent, opendirSync } from 'node:fs';
 import { join } from 'node:path';
 import { look } from './look.ts';
+import { openUp } from './open-up.ts';
 
 /** How far nested repositories are looked for. Beyond it a note says so. */
 const MAX_DEPTH = 4;
@@ -32,6 +33,7 @@ interface Listing {
   readonly ino: number;
   readonly complete: boolean;
   readonly has_git: boolean;
+  readonly is_git: boolean;
   readonly folders: readonly string[];
   readonly sockets: readonly string[];
 }
@@ -39,6 +41,8 @@ interface Listing {
 export interface Repositories {
   /** Folders with a `.git` in them, the Workspace itself included. */
   readonly work_trees: readonly string[];
+  /** Folders that git takes for a repository as they are (bare ones), so that it obeys their configuration whoever stands in them. */
+  readonly bare: readonly string[];
   /** Sockets seen on the way. */
   readonly sockets: readonly string[];
   /** Everything within the depth was seen. */
@@ -50,7 +54,7 @@ export type FindRepositories = (workspace: string) => Repositories;
 function readEntries(folder: string): { readonly entries: readonly Dirent[]; readonly complete: boolean } {
   const entries: Dirent[] = [];
   try {
-    const open = opendirSync(folder, { bufferSize: 256 });
+    const open = openFolder(folder);
     try {
       for (let entry = open.readSync(); entry; entry = open.readSync()) {
         if (entries.length >= MAX_ENTRIES) return { entries, complete: false };
@@ -65,13 +69,24 @@ function readEntries(folder: string): { readonly entries: readonly Dirent[]; rea
   return { entries, complete: true };
 }
 
+function openFolder(folder: string): Dir {
+  try {
+    return opendirSync(folder, { bufferSize: 256 });
+  } catch (error) {
+    if (!openUp(folder)) throw error;
+    return opendirSync(folder, { bufferSize: 256 });
+  }
+}
+
 function readListing(folder: string, changed: number, ino: number): Listing {
   const { entries, complete } = readEntries(folder);
+  const names = new Set(entries.map(({ name }) => name));
   return {
     changed,
     ino,
     complete,
-    has_git: entries.some(({ name }) => name === '.git'),
+    has_git: names.has('.git'),
+    is_git: names.has('HEAD') && (names.has('commondir') || (names.has('objects') && names.has('refs'))),
     folders: entries.filter((entry) => entry.isDirectory() && !NOT_ENTERED.has(entry.name)).map(({ name }) => join(folder, name)),
     sockets: entries.filter((entry) => entry.isSocket()).map(({ name }) => join(folder, name)),
   };
@@ -84,7 +99,7 @@ function readListing(folder: string, changed: number, ino: number): Listing {
 export function createRepositoryFinder(): FindRepositories {
   const remembered = new Map<string, Listing>();
   // A run could make a thousand folders to keep the search from what lies deeper: what was found once is looked at first.
-  const known = new Map<string, readonly string[]>();
+  const known = new Map<string, Pick<Repositories, 'work_trees' | 'bare'>>();
   const list = (folder: string): Listing | undefined => {
     const stat = look(folder);
     if (!stat?.isDirectory()) return undefined;
@@ -97,7 +112,9 @@ export function createRepositoryFinder(): FindRepositories {
     return listing;
   };
   return (workspace) => {
-    const workTrees = new Set((known.get(workspace) ?? []).filter((folder) => look(join(folder, '.git')) !== undefined));
+    const before = known.get(workspace);
+    const workTrees = new Set(before?.work_trees.filter((folder) => look(join(folder, '.git')) !== undefined));
+    const bare = new Set(before?.bare.filter((folder) => look(join(folder, 'HEAD')) !== undefined));
     const sockets: string[] = [];
     let complete = true;
     let stopped = false;
@@ -114,14 +131,15 @@ export function createRepositoryFinder(): FindRepositories {
         if (!listing) continue;
         complete &&= listing.complete;
         if (listing.has_git) workTrees.add(folder);
+        if (listing.is_git) bare.add(folder);
         sockets.push(...listing.sockets);
         next.push(...listing.folders);
       }
       level = stopped ? [] : next;
     }
     if (known.size >= MAX_KNOWN) known.clear();
-    known.set(workspace, [...workTrees].slice(0, MAX_KNOWN));
-    return { work_trees: [...workTrees], sockets, complete: complete && !stopped };
+    known.set(workspace, { work_trees: [...workTrees].slice(0, MAX_KNOWN), bare: [...bare].slice(0, MAX_KNOWN) });
+    return { work_trees: [...workTrees], bare: [...bare], sockets, complete: complete && !stopped };
   };
 }
 

@@ -1,21 +1,39 @@
 import { lstatSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isId } from '../../kernel/ids.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { type ExecId, isId } from '../../kernel/ids.ts';
+import { isEnded } from './folder.ts';
 import { errnoOf } from './json-file.ts';
 import type { Layout } from './layout.ts';
 import { removeFolder } from './removal.ts';
 
-/** Answered foreground runs that are kept so that the omitted middle of their output can be read; the oldest go first. */
+/** Foreground runs whose end is recorded, kept so that the omitted middle of their output can be read; the oldest go first. */
 export const KEEP_ENDED = { most: 200, ms: 24 * 3_600_000, bytes: 1024 * 1024 * 1024 } as const;
 
-/** The client has the result (or the audit was closed): the folder is kept only to be read. */
-export function moveToEnded(layout: Layout, exec_id: string): void {
+/** Folders are counted again after so many. */
+const TRIM_EVERY = 25;
+
+/** How the audit says that it has the end of a run: from then on the folder is kept only to be read. */
+export function createConfirm(layout: Layout, clock: Clock): (exec_ids: readonly ExecId[]) => void {
+  let confirmed = 0;
+  return (exec_ids) => {
+    for (const exec_id of exec_ids) {
+      // A caller that gave up on one that goes on has not recorded its end: that will be an orphan's.
+      if (!isEnded(join(layout.runs, exec_id)) || !moveToEnded(layout, exec_id)) continue;
+      confirmed += 1;
+      if (confirmed % TRIM_EVERY === 0) trimEnded(layout, clock.now());
+    }
+  };
+}
+
+/** False when somebody else has moved it. A rename needs no space, so everything else is a fault. */
+function moveToEnded(layout: Layout, exec_id: ExecId): boolean {
   try {
     renameSync(join(layout.runs, exec_id), join(layout.ended, exec_id));
+    return true;
   } catch (thrown) {
-    const errno = errnoOf(thrown);
-    // ENOENT: somebody else has moved it. A rename needs no space, so everything else is a fault.
-    if (errno !== 'ENOENT') throw thrown;
+    if (errnoOf(thrown) !== 'ENOENT') throw thrown;
+    return false;
   }
 }
 

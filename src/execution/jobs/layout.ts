@@ -5,8 +5,8 @@ import { isId } from '../../kernel/ids.ts';
 /**
  * Where executions live in the Writ home. The folder of an execution is its only record; there is no index.
  *
- *   runs/<exec id>        a foreground run that is going on, or one whose client is gone before it took the result
- *   runs/ended/<exec id>  a foreground run that was answered; kept for a while so that its output can be read on
+ *   runs/<exec id>        a foreground run that is going on, or whose end the audit has not confirmed yet
+ *   runs/ended/<exec id>  one that is confirmed; kept for a while so that its output can be read on
  *   jobs/<job id>         a job, or a run that became one
  */
 export interface Layout {

@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { KEEP_ENDED, trimEnded } from './ended-runs.ts';
+import { createConfirm, KEEP_ENDED, trimEnded } from './ended-runs.ts';
 import { endFolder } from './folder.ts';
 import { createJson } from './json-file.ts';
 import type { Layout } from './layout.ts';
 import { FILES } from './records.ts';
-import { confirmOrphans, type RecoveryParts, recover } from './recovery.ts';
+import { type RecoveryParts, recover } from './recovery.ts';
 import {
   exitedWith,
   fakeClock,
@@ -66,7 +66,7 @@ describe('recovery', () => {
     const again = await recover(one);
     expect(again.jobs_lost).toEqual([]);
     expect(again.orphaned_runs).toHaveLength(1);
-    confirmOrphans(layout, [run.exec_id]);
+    createConfirm(layout, one.clock)([run.exec_id]);
     expect((await recover(one)).orphaned_runs).toEqual([]);
     expect(existsSync(join(layout.ended, run.exec_id))).toBe(true);
   });
@@ -116,11 +116,41 @@ describe('recovery', () => {
   });
 });
 
+/** One that its caller has recorded and confirmed. */
+function endedRun(layout: Layout, at: number): void {
+  const { folder, exec_id } = makeRun(layout, {}, at);
+  endFolder(folder, 'running', exitedWith(0), at, { durable: false });
+  createConfirm(layout, fakeClock(at))([exec_id]);
+}
+
+describe('confirming', () => {
+  it('leaves what goes on, and what nobody can read, where recovery looks', () => {
+    const layout = tempLayout();
+    const { exec_id } = makeRun(layout);
+    const confirm = createConfirm(layout, fakeClock(1));
+    confirm([exec_id]);
+    confirm([makeJob(layout).exec_id]);
+    expect(readdirSync(layout.ended)).toEqual([]);
+    expect(readdirSync(layout.runs)).toContain(exec_id);
+  });
+
+  it('keeps the number of folders within its bound by itself', () => {
+    const layout = tempLayout();
+    const confirm = createConfirm(layout, fakeClock(Date.now()));
+    for (let i = 0; i < KEEP_ENDED.most + 50; i++) {
+      const { folder, exec_id } = makeRun(layout);
+      endFolder(folder, 'running', exitedWith(0), 1, { durable: false });
+      confirm([exec_id, exec_id]);
+    }
+    expect(readdirSync(layout.ended)).toHaveLength(KEEP_ENDED.most);
+  });
+});
+
 describe('ended runs', () => {
   it('are kept for a day and up to a number', () => {
     const layout = tempLayout();
     const now = Date.now();
-    for (let i = 0; i < KEEP_ENDED.most + 5; i++) confirmOrphans(layout, [makeRun(layout, {}, now - 1_000_000 + i).exec_id]);
+    for (let i = 0; i < KEEP_ENDED.most + 5; i++) endedRun(layout, now - 1_000_000 + i);
     trimEnded(layout, now);
     const left = readdirSync(layout.ended);
     expect(left).toHaveLength(KEEP_ENDED.most);

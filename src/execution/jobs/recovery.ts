@@ -5,7 +5,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { ExecId, JobId } from '../../kernel/ids.ts';
 import type { RecoveryReport } from '../types.ts';
 import { idsIn, removeDebris } from './admission.ts';
-import { moveToEnded, sizeOf, trimEnded } from './ended-runs.ts';
+import { sizeOf, trimEnded } from './ended-runs.ts';
 import type { Sight } from './folder.ts';
 import { createJson, errnoOf, readJson } from './json-file.ts';
 import type { Layout } from './layout.ts';
@@ -48,10 +48,6 @@ export async function applyRetention(parts: RecoveryParts): Promise<RecoveryRepo
   return removeOld(kept, parts);
 }
 
-export function confirmOrphans(layout: Layout, exec_ids: readonly ExecId[]): void {
-  for (const exec_id of exec_ids) moveToEnded(layout, exec_id);
-}
-
 interface Over {
   readonly exec_id: ExecId;
   readonly folder: string;
@@ -66,7 +62,7 @@ async function recoverRuns(parts: RecoveryParts): Promise<{ orphans: Orphan[]; u
     if (sight.type === 'unreadable') unreadable.push({ path: folder, reason: sight.reason });
     if (sight.type !== 'ended') continue;
     over.push({ exec_id, folder });
-    // A living starter takes its result itself.
+    // A living starter records and confirms it itself.
     if (!isDead(processes.judge(sight.spec.starter)) || !claim(folder, parts)) continue;
     orphans.push({ exec_id, owner: sight.spec.spec.owner, result: sight.ended.result });
   }

@@ -62,13 +62,13 @@ const gone = (): never => {
 };
 
 describe('a foreground run', () => {
-  it('is put away when it was answered', async () => {
+  it('is answered, and stays where recovery looks until somebody confirms it', async () => {
     const { layout, runner, foreground } = foregroundOf();
     const handle = await foreground.start(specOf(), NEVER);
     endFolder(runner.folder(), 'running', exitedWith(4), 1, { durable: false });
     runner.end(exitedWith(4));
     expect(await handle.done).toEqual(exitedWith(4));
-    expect(readdirSync(layout.ended)).toEqual([handle.exec_id]);
+    expect(look(join(layout.runs, handle.exec_id))).toMatchObject({ type: 'ended' });
     expect(handle.write(new Uint8Array(1))).toBe(false);
   });
 
@@ -113,7 +113,7 @@ describe('a foreground run', () => {
     stuck.runner.end(null);
     expect(await second.done).toMatchObject({ outcome: { state: 'lost' } });
     expect(stuck.processes.ended).toEqual([stuck.runner.folder()]);
-    expect(look(join(stuck.layout.ended, second.exec_id))).toMatchObject({ type: 'ended' });
+    expect(look(join(stuck.layout.runs, second.exec_id))).toMatchObject({ type: 'ended' });
   });
 
   it('becomes a job though the runner died right after it had made it one, and not when it died before', async () => {

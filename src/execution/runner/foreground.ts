@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
-import { type ExecId, newId } from '../../kernel/ids.ts';
-import { moveToEnded, trimEnded } from '../jobs/ended-runs.ts';
+import { newId } from '../../kernel/ids.ts';
 import { createFolder, endFolder } from '../jobs/folder.ts';
 import { jobRecordOf } from '../jobs/job-record.ts';
 import type { Layout } from '../jobs/layout.ts';
@@ -17,8 +16,6 @@ import { type RunnerClient, RunnerGone } from './client.ts';
 const MAX_WAITING_INPUT = 1024 * 1024;
 /** How much longer than its own deadline a run is waited for before its runner is taken to be stuck. */
 const OVERTIME_MS = 60_000;
-/** Folders of answered runs are counted again after so many. */
-const TRIM_EVERY = 25;
 
 export interface ForegroundParts {
   readonly layout: Layout;
@@ -38,7 +35,6 @@ export function createForeground(parts: ForegroundParts): Foreground {
   const { layout, clock, processes } = parts;
   const closing = new AbortController();
   const open = new Set<Promise<unknown>>();
-  let answered = 0;
 
   /** Its runner is gone or stuck: the folder says what can be known, and what is still alive of it is ended. */
   const resultFromFolder = async (folder: string, why: string): Promise<RunResult> => {
@@ -48,13 +44,6 @@ export function createForeground(parts: ForegroundParts): Foreground {
     const result = resultWithoutReceipt(folder, { state: 'lost', reason: `${why}; ${describeTeardown(teardown)}` });
     if (sight.type === 'open') endFolder(folder, sight.state, result, clock.now(), { durable: false });
     return result;
-  };
-
-  /** The caller has its answer; the folder stays for a while so that its output can be read on. */
-  const putAway = (exec_id: ExecId): void => {
-    moveToEnded(layout, exec_id);
-    answered += 1;
-    if (answered % TRIM_EVERY === 0) trimEnded(layout, clock.now());
   };
 
   const track = <T>(promise: Promise<T>): Promise<T> => {
@@ -103,7 +92,6 @@ export function createForeground(parts: ForegroundParts): Foreground {
       release();
       if (await promotion.catch(() => undefined)) return null;
       final = result ?? (await resultFromFolder(folder, runner.usable() ? 'its runner did not end it in time' : 'its runner ended'));
-      putAway(exec_id);
       return final;
     };
     const done = track(finish());

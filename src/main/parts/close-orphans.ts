@@ -24,5 +24,5 @@ export async function closeOrphans(execution: Execution, audit: () => Promise<Au
     const outcome = orphan.result ? orphan.result.outcome : { state: 'outcome_unknown', reason: 'the process that ran it is gone' };
     await log.record({ type: 'run.recovered', at, ...orphan.owner, data: { exec_id: orphan.exec_id, outcome } });
   }
-  await execution.confirmOrphans(report.orphaned_runs.map((orphan) => orphan.exec_id));
+  await execution.confirm(report.orphaned_runs.map((orphan) => orphan.exec_id));
 }
