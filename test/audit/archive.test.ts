@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { hash } from 'node:crypto';
 import {
   chmodSync,
   copyFileSync,
@@ -15,6 +16,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { packRows, unpackRows } from '../../src/audit/archive-file.ts';
+import { type ArchiveBody, type ArchivedRange, parseArchive, signArchive } from '../../src/audit/archive-head.ts';
+import { rowHash } from '../../src/audit/chain.ts';
+import type { StoredRow } from '../../src/audit/chain-walk.ts';
 import {
   archiveNow,
   auditWrites,
@@ -25,6 +30,7 @@ import {
   verifyAudit,
   verifyExport,
 } from '../../src/audit/index.ts';
+import { readKey } from '../../src/audit/key.ts';
 import { AppError } from '../../src/kernel/errors.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { openConnection } from '../../src/store/connection.ts';
@@ -95,6 +101,16 @@ describe('what leaves the database', () => {
     expect(await seqs(sealed)).toEqual([]);
     expect(await seqs(open)).toEqual([0, 1, 2]);
     expect(await verifyAudit(record.home)).toMatchObject({ ok: true, rows: 5, sealed: 2, unsealed: 3, chains: 2 });
+  });
+
+  it('is not the unsealed rest of a chain either', async () => {
+    const log = record.log({ clock });
+    const { chain } = await log.record(old(1));
+    await chainOf([old(2)], NOW);
+    await log.record(old(3));
+    expect(await archiveAll(NOTHING)).toMatchObject({ rows: 4 });
+    expect(await seqs(chain)).toEqual([2]);
+    expect(await verifyAudit(record.home)).toMatchObject({ ok: true, unsealed: 1 });
   });
 
   it('is the oldest first when there is too much, down to the limit and no further', async () => {
@@ -476,5 +492,81 @@ describe('the archive', () => {
       expect(await ok(lines.toSpliced(a, 0, lines[a] ?? '')), `line ${a} doubled`).toBe(false);
       if (a > 1) expect(await ok(lines.with(a, lines[a - 1] ?? '').with(a - 1, lines[a] ?? '')), `line ${a} swapped`).toBe(false);
     }
+  });
+});
+
+/** Whoever has the key can sign anything; what the checkpoints signed before still stands against it. */
+describe('an archive that is signed over something else', () => {
+  let chain = '';
+
+  beforeEach(async () => {
+    chain = await chainOf(numbers(6).map(old), NOW - 100 * DAY);
+    await archiveAll(KEEP);
+    await chainOf([young(1)], NOW);
+  });
+
+  function resign(
+    change: (rows: StoredRow[], body: ArchiveBody) => { readonly rows?: StoredRow[]; readonly body?: Partial<ArchiveBody> },
+  ): void {
+    const directory = join(record.home, 'audit');
+    const path = join(folder(), '000000.jsonl.gz');
+    const key = readKey(directory);
+    const db = raw(record.home);
+    const head = parseArchive(String(db.prepare('SELECT line FROM audit_archives').get()?.['line']));
+    if (key === undefined || head === undefined) throw new Error('nothing to sign');
+    const { rows, body } = change(unpackRows(readFileSync(path)) ?? [], head.body);
+    if (rows !== undefined) writeFileSync(path, packRows(rows));
+    const packed = readFileSync(path);
+    const signed = { ...head.body, bytes: packed.length, sha256: hash('sha256', packed, 'hex'), ...body };
+    db.prepare('UPDATE audit_archives SET line = ?').run(signArchive(signed, key).line);
+    db.close();
+  }
+
+  const range = (body: ArchiveBody, change: Partial<ArchivedRange>): Partial<ArchiveBody> => {
+    const was = body.chains[chain];
+    return was === undefined ? {} : { chains: { [chain]: { ...was, ...change } } };
+  };
+  const first = async (): Promise<unknown> => {
+    const { ok, first } = await verifyAudit(record.home);
+    return ok ? 'nothing' : `${first?.kind} ${first?.chain === chain ? first.seq : first?.archive}`;
+  };
+
+  it('is none when nothing was changed', async () => {
+    resign(() => ({}));
+    expect(await first()).toBe('nothing');
+  });
+
+  it.each<[string, (rows: StoredRow[]) => StoredRow[], string]>([
+    [
+      'a changed row',
+      (rows) => rows.map((row) => (row.seq === 3 ? { ...row, bytes: row.bytes.replace('"i":3', '"i":9') } : row)),
+      'row_changed 3',
+    ],
+    ['a row left out', (rows) => rows.filter(({ seq }) => seq !== 3), 'row_missing 3'],
+    ['its last row left out', (rows) => rows.slice(0, -1), 'row_missing 6'],
+    ['all rows left out', () => [], 'row_missing 0'],
+    ['a row twice', (rows) => rows.flatMap((row) => (row.seq === 3 ? [row, row] : [row])), 'row_doubled 3'],
+    ['a row too many', (rows) => rows.concat(rows.slice(-1).map((row) => ({ ...row, seq: 7 }))), 'row_changed 7'],
+    ['another last row', (rows) => rows.map((row) => (row.seq === 6 ? { ...row, hash: rowHash(row.hash, 'x') } : row)), 'row_changed 6'],
+  ])('is found by %s', async (_name, rows, finding) => {
+    resign((held) => ({ rows: rows(held) }));
+    expect(await first()).toBe(finding);
+  });
+
+  it.each<[string, (body: ArchiveBody) => Partial<ArchiveBody>, string]>([
+    ['another count', ({ rows }) => ({ rows: rows + 1 }), 'archive_changed 0'],
+    ['a later beginning', (body) => range(body, { first: 1 }), 'row_missing 0'],
+    ['another hash before', (body) => range(body, { before: 'ab'.repeat(32) }), 'row_changed 0'],
+    ['another hash after', (body) => range(body, { after: 'ab'.repeat(32) }), 'row_changed 6'],
+    ['rows that no checkpoint covers', (body) => ({ ...range(body, { last: 7 }), rows: 8 }), 'row_missing 7'],
+    ['another Organization', () => ({ organization: 'other' }), 'archive_changed 0'],
+    ['another number', () => ({ seq: 1 }), 'archive_changed 0'],
+    ['another head before it', () => ({ prev: 'ab'.repeat(32) }), 'archive_changed 0'],
+  ])('is found by %s', async (_name, change, finding) => {
+    resign((_rows, body) => ({ body: change(body) }));
+    expect(await first()).toBe(finding);
+    // What the heads say against the checkpoints and each other needs no file.
+    rmSync(folder(), { recursive: true });
+    expect(await first()).not.toBe('nothing');
   });
 });

@@ -21,16 +21,16 @@ interface Writer {
 }
 
 function startWriter(count: number, sealRows = 50): Writer {
-  return start('./appender.ts', [String(count), String(sealRows)]);
+  return start(new URL('./appender.ts', import.meta.url), [String(count), String(sealRows)]);
 }
 
 /** What it acknowledges are the archives it made. */
 function startArchiver(): Writer {
-  return start('./archiver.ts', []);
+  return start(new URL('./archiver.ts', import.meta.url), []);
 }
 
-function start(program: string, args: readonly string[]): Writer {
-  const child = spawn(process.execPath, [fileURLToPath(new URL(program, import.meta.url)), home, ...args], {
+function start(program: URL, args: readonly string[]): Writer {
+  const child = spawn(process.execPath, [fileURLToPath(program), home, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const acknowledged: string[] = [];
