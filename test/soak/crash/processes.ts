@@ -9,10 +9,10 @@ interface Seen {
   readonly environ: string;
 }
 
-type Role = Exclude<Victim, 'all'>;
+export type Role = Exclude<Victim, 'all'>;
 
 /** The processes of Writ itself on this home: `writ mcp` and runners. */
-function writProcesses(home: string): readonly { readonly pid: number; readonly role: Role }[] {
+export function writProcesses(home: string): readonly { readonly pid: number; readonly role: Role }[] {
   return everyProcess()
     .filter(({ environ }) => environ.split('\0').includes(`WRIT_HOME=${home}`))
     .flatMap(({ pid, argv }) => {
