@@ -151,7 +151,16 @@ export function createExecution(config: ExecutionConfig, { clock, logger }: Exec
       },
     },
 
-    recover: () => recover(recovery),
+    async recover() {
+      const report = await recover(recovery);
+      try {
+        // Loaded when it is needed: it draws in what plans sandboxes.
+        (await import('./leftovers.ts')).sweepLeftovers(config, clock.now());
+      } catch (thrown) {
+        logger.warn('what earlier processes left in the Writ home could not be cleared away', { reason: toAppError(thrown).message });
+      }
+      return report;
+    },
     confirm: async (exec_ids) => confirm(exec_ids),
 
     warmUp(workspaces) {
