@@ -90,6 +90,7 @@ function whatIsWrong(path: string, inGit: boolean): readonly string[] {
   // Watched where there was no repository: a folder is a new one, a file or link points past the guards.
   if (name === '.git' && kindOf(path) === 'folder') return [];
   if (inGit && name === 'hooks' && kindOf(path) === 'folder') {
+    openUp(path);
     return readdirSync(path)
       .filter((hook) => !hook.endsWith('.sample'))
       .map((hook) => join(path, hook));

@@ -1,7 +1,8 @@
-import { constants, type Dir } from 'node:fs';
-import { lstat, opendir, statfs } from 'node:fs/promises';
-import { join } from 'node:path';
+import type { Dir } from 'node:fs';
+import { lstat, opendir, readdir, stat, statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Logger } from '../../kernel/logger.ts';
+import { openUp } from '../containment/open-up.ts';
 
 /** How often the disk is asked for its free space, which costs next to nothing. */
 const LOOK_MS = 250;
@@ -21,7 +22,14 @@ export interface DiskWatch {
  * worth while.
  */
 export function watchDisk(
-  input: { readonly folders: readonly string[]; readonly limit_bytes: number; readonly since: number; readonly logger: Logger },
+  input: {
+    readonly folders: readonly string[];
+    readonly limit_bytes: number;
+    readonly since: number;
+    /** PIDs of the run: a file that was removed while a process has it open is found there alone. */
+    readonly members: () => readonly number[];
+    readonly logger: Logger;
+  },
   exceeded: () => void,
 ): DiskWatch {
   let stopped = false;
@@ -35,7 +43,8 @@ export function watchDisk(
     const suspicious = now < free - input.limit_bytes / 2;
     if (!suspicious && performance.now() < nextWalk) return;
     const begun = performance.now();
-    const added = await addedBytes(input.folders, input.since, input.limit_bytes);
+    const named = await addedBytes(input.folders, input.since, input.limit_bytes);
+    const added = named > input.limit_bytes ? named : named + (await namelessBytes(input.members(), input.folders));
     if (!stopped && added > input.limit_bytes) exceeded();
     const took = performance.now() - begun;
     nextWalk = performance.now() + Math.max(WALK_MS, took * WALK_SHARE);
@@ -87,16 +96,33 @@ async function openIfThere(folder: string): Promise<Dir | undefined> {
   try {
     return await opendir(folder);
   } catch {
-    // Removed while we look, or closed to us; either way there is nothing to count.
-    return undefined;
+    // Removed while we look, or the run took our rights away.
+    return openUp(folder) ? opendir(folder).catch(() => undefined) : undefined;
   }
 }
 
 async function changedBytes(path: string, since: number): Promise<number> {
   try {
-    const file = await lstat(path);
-    return file.ctimeMs >= since && (file.mode & constants.S_IFMT) === constants.S_IFREG ? file.blocks * 512 : 0;
+    // Names can be listed where files can't be reached: a folder without the right to pass it.
+    const file = await lstat(path).catch(() => (openUp(dirname(path)) ? lstat(path) : undefined));
+    return file !== undefined && file.ctimeMs >= since && file.isFile() ? file.blocks * 512 : 0;
   } catch {
     return 0;
   }
+}
+
+/** Blocks of files without a name on the disks of these folders, each counted once; a file in a Workspace on the same disk counts too. */
+async function namelessBytes(pids: readonly number[], folders: readonly string[]): Promise<number> {
+  const disks = new Set(await Promise.all(folders.map(async (folder) => (await stat(folder)).dev)));
+  const files = new Map<number, number>();
+  let seen = 0;
+  for (const pid of pids) {
+    for (const fd of await readdir(`/proc/${pid}/fd`).catch(() => [])) {
+      if (++seen > MAX_ENTRIES) break;
+      // Gone with its process while we look.
+      const file = await stat(`/proc/${pid}/fd/${fd}`).catch(() => undefined);
+      if (file?.isFile() && file.nlink === 0 && disks.has(file.dev)) files.set(file.ino, file.blocks * 512);
+    }
+  }
+  return [...files.values()].reduce((sum, bytes) => sum + bytes, 0);
 }

@@ -17,6 +17,7 @@ import { MAX_COMMAND_BYTES } from './launcher.ts';
 import { letThrough } from './let-through.ts';
 import { neverStarted } from './outcome.ts';
 import { type NotPrepared, type Prepared, type PrepareInput, prepare } from './prepare.ts';
+import { membersOf } from './proc.ts';
 import { createReadBuffer, readPipe } from './reader.ts';
 import { containmentReport } from './report.ts';
 import { ownHardLimits } from './rlimits.ts';
@@ -107,7 +108,13 @@ export function createRunning(config: ExecutionConfig, clock: Clock, options: Ru
       },
     });
     const disk = watchDisk(
-      { folders: [plan.private_home, plan.private_tmp], limit_bytes: plan.limits.disk_bytes, since: started_at - CLOCK_SLACK_MS, logger },
+      {
+        folders: [plan.private_home, plan.private_tmp],
+        limit_bytes: plan.limits.disk_bytes,
+        since: started_at - CLOCK_SLACK_MS,
+        members: () => membersOf(sandbox.pid_namespace) ?? [],
+        logger,
+      },
       () => run.stop({ kind: 'disk' }),
     );
     underWay.set(exec_id, run);
