@@ -160,7 +160,10 @@ describe('the host of executions', () => {
     plan.resolve(PLAN);
     await starting;
     expect(started).toEqual([]);
-    expect(endOf(folder)).toEqual({ state: 'never_started', reason: 'cancelled before it started: changed my mind' });
+    expect(endOf(folder)).toEqual({
+      state: 'cancelled',
+      reason: 'changed my mind (before it was started: nothing of it ran)',
+    });
   });
 
   it('sees the request that another process leaves in the folder of a job', async () => {

@@ -126,7 +126,8 @@ export function createHost(parts: HostParts): Host {
     const plan = await parts.containment.plan(spec);
     step('planned');
     if (entry.cancelled !== undefined) {
-      finish(entry, resultWithoutReceipt(folder, { state: 'never_started', reason: `cancelled before it started: ${entry.cancelled}` }));
+      const reason = `${entry.cancelled} (before it was started: nothing of it ran)`;
+      finish(entry, resultWithoutReceipt(folder, { state: 'cancelled', reason }));
       return;
     }
     const since = clock.now();
