@@ -10,7 +10,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, join, relative, sep } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { rolldown } from 'rolldown';
 import { ROOT } from './bootstrap/checkout.mjs';
 import { isBuilt } from './bootstrap/fresh.mjs';
@@ -23,6 +23,10 @@ const ENTRIES = join(ROOT, 'src', 'main');
 const WORK = '.dist-new-';
 /** Native code can't be bundled; it stays an optional dependency. */
 const EXTERNAL = ['@lydell/node-pty', /^node:/];
+/** Modules of a room only define things, so that whoever uses one name of a room needn't load all of it. Programs do something. */
+const definesOnly = (id) => id.startsWith(join(ROOT, 'src') + sep) && dirname(id) !== ENTRIES;
+/** Deciding is needed from the start and small; assessing commands is neither, and would be put into the same file. */
+const DECIDES = { name: 'decide', test: /\/src\/policy\/(?:decide|rules|defaults|types|paths\/tables)\.ts$/ };
 
 /**
  * Bundles each file of src/main/ (one per process) into dist/, what several need into shared chunks. File names carry no hash: a
@@ -44,6 +48,9 @@ async function bundle() {
       input: Object.fromEntries(entries.map((name) => [basename(name, '.ts'), join(ENTRIES, name)])),
       platform: 'node',
       external: EXTERNAL,
+      // A package's ES modules first: its UMD build (jsonc-parser) requires its own files by computed names, which no bundle can hold.
+      resolve: { mainFields: ['module', 'main'] },
+      treeshake: { moduleSideEffects: (id) => (definesOnly(id) ? false : undefined) },
       cwd: ROOT,
       onLog: refuse,
     });
@@ -52,6 +59,7 @@ async function bundle() {
       format: 'esm',
       entryFileNames: '[name].js',
       chunkFileNames: 'part-[name].js',
+      codeSplitting: { groups: [DECIDES] },
       sourcemap: false,
     });
     await build.close();
