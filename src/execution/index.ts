@@ -161,7 +161,7 @@ export function createExecution(config: ExecutionConfig, { clock, logger }: Exec
       }
       return report;
     },
-    confirm: async (exec_ids) => confirm(exec_ids),
+    confirm: async (ids) => confirm(ids),
 
     warmUp(workspaces) {
       if (closed) return;

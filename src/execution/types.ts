@@ -174,7 +174,7 @@ export type Outcome =
 export interface RunResult {
   readonly outcome: Outcome;
   readonly output: OutputView;
-  /** Absent only when it never started or was lost. */
+  /** Absent only when it never started, was cancelled before it could, or was lost. */
   readonly receipt?: Receipt;
 }
 
@@ -253,6 +253,7 @@ export interface Jobs {
 
 /** What a start of Writ found and did. */
 export interface RecoveryReport {
+  /** To be recorded and confirmed, like orphaned runs. */
   readonly jobs_lost: readonly JobId[];
   /** Foreground runs whose owner is gone before it confirmed them: to be closed in the audit, `result` if it could still be read. */
   readonly orphaned_runs: readonly { readonly exec_id: ExecId; readonly owner: Owner; readonly result?: RunResult }[];
@@ -277,11 +278,11 @@ export interface Execution {
   /** At start: sweep, close what has no owner, apply retention. Idempotent, safe in several processes at once. */
   recover(): Promise<RecoveryReport>;
   /**
-   * The audit holds how these foreground runs ended: those of `start` and those that `recover` reported. Whoever starts one confirms
+   * The audit holds how these ended: foreground runs of `start`, and runs and lost jobs that `recover` reported. Whoever starts one confirms
    * it once the outcome is stored. Until then it stays open: when its process is gone, `recover` reports it, with its result. One
    * that goes on, or is a job by now, is left as it is; twice is once.
    */
-  confirm(exec_ids: readonly ExecId[]): Promise<void>;
+  confirm(ids: readonly (ExecId | JobId)[]): Promise<void>;
   /** Gets a runner process ready, off the start-up path. */
   warmUp(workspaces: readonly WorkspaceBind[]): void;
   /** Ends foreground runs; jobs go on. */

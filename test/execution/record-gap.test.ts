@@ -33,7 +33,7 @@ async function killedClient(command: string, hold: boolean): Promise<void> {
 async function recovered(): Promise<readonly RecordedEvent[]> {
   const record = openRecord(place.home);
   const log = record.log();
-  await closeOrphans(place.execution(), async () => log, silentLogger, systemClock);
+  await closeOrphans({ execution: place.execution(), audit: async () => log, home: place.home, logger: silentLogger, clock: systemClock });
   await log.close();
   await record.store.close();
   return (await listEvents(place.home, { filter: { type: 'run.recovered' } })).events;
@@ -46,6 +46,18 @@ describe('a client that is killed', () => {
     const [exec_id] = readdirSync(join(place.home, 'runs', 'ended'));
     expect(events).toMatchObject([{ run: OWNER.run, data: { exec_id, outcome: { state: 'exited', exit_code: 3 } } }]);
     expect(await recovered()).toHaveLength(1);
+  });
+
+  it('after its record and before it was confirmed leaves nothing to be recorded twice', async () => {
+    await killedClient('exit 3', true);
+    const exec_id = readdirSync(join(place.home, 'runs')).find((name) => name.startsWith('exec_'));
+    const record = openRecord(place.home);
+    const log = record.log();
+    await log.record({ type: 'action.finished', at: 1, ...OWNER, data: { outcome: 'done', exec_id } });
+    await log.close();
+    await record.store.close();
+    expect(await recovered()).toEqual([]);
+    expect(readdirSync(join(place.home, 'runs', 'ended'))).toEqual([exec_id]);
   });
 
   it('after its record leaves nothing to be recorded', async () => {

@@ -60,6 +60,8 @@ async function crash(act: (typeof ACTS)[number], step: (typeof STEPS)[number], v
   if (ran > 1) wrong('it ran twice');
   if (ran > 0 && (state === 'never_started' || !hasIdentity(place))) wrong('it ran without a record', state);
   if (ran === 0 && state === 'exited') wrong('the end of what never ran');
+  // Whatever closed a job tells nobody; the next start does, and then it is told.
+  await place.execution().confirm((await place.execution().recover()).jobs_lost);
   const again = await place.execution().recover();
   if (again.orphaned_runs.length + again.jobs_lost.length > 0) wrong('it is reported again', JSON.stringify(again));
   if (place.lines('effects').length !== ran) wrong('it was started again');

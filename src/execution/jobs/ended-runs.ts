@@ -1,10 +1,12 @@
 import { lstatSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../kernel/clock.ts';
-import { type ExecId, isId } from '../../kernel/ids.ts';
+import { type ExecId, isId, type JobId } from '../../kernel/ids.ts';
 import { isEnded } from './folder.ts';
 import { errnoOf } from './json-file.ts';
 import type { Layout } from './layout.ts';
+import { setMark } from './marks.ts';
+import { FILES } from './records.ts';
 import { removeFolder } from './removal.ts';
 
 /** Foreground runs whose end is recorded, kept so that the omitted middle of their output can be read; the oldest go first. */
@@ -13,13 +15,17 @@ export const KEEP_ENDED = { most: 200, ms: 24 * 3_600_000, bytes: 1024 * 1024 * 
 /** Folders are counted again after so many. */
 const TRIM_EVERY = 25;
 
-/** How the audit says that it has the end of a run: from then on the folder is kept only to be read. */
-export function createConfirm(layout: Layout, clock: Clock): (exec_ids: readonly ExecId[]) => void {
+/** How the audit says that it has the end of a run, or that a job is lost: from then on the folder is kept only to be read. */
+export function createConfirm(layout: Layout, clock: Clock): (ids: readonly (ExecId | JobId)[]) => void {
   let confirmed = 0;
-  return (exec_ids) => {
-    for (const exec_id of exec_ids) {
+  return (ids) => {
+    for (const id of ids) {
+      if (isId('job', id)) {
+        setMark(join(layout.jobs, id), FILES.reported, clock.now());
+        continue;
+      }
       // A caller that gave up on one that goes on has not recorded its end: that will be an orphan's.
-      if (!isEnded(join(layout.runs, exec_id)) || !moveToEnded(layout, exec_id)) continue;
+      if (!isEnded(join(layout.runs, id)) || !moveToEnded(layout, id)) continue;
       confirmed += 1;
       if (confirmed % TRIM_EVERY === 0) trimEnded(layout, clock.now());
     }

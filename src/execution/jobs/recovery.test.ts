@@ -62,12 +62,17 @@ describe('recovery', () => {
     expect(new Set(one.processes.swept)).toEqual(new Set([lost.exec_id, run.exec_id]));
     expect(existsSync(broken.folder)).toBe(true);
 
-    // Once more: the job was told, the run is told again until the audit has confirmed it.
+    // Once more: both are told again until the audit has confirmed them, by one living process, and by the next one when that dies.
     const again = await recover(one);
-    expect(again.jobs_lost).toEqual([]);
+    expect(again.jobs_lost).toEqual([lost.job_id]);
     expect(again.orphaned_runs).toHaveLength(1);
-    createConfirm(layout, one.clock)([run.exec_id]);
-    expect((await recover(one)).orphaned_runs).toEqual([]);
+    const other = parts(layout, fakeProcesses(processOf(2001)));
+    for (const pid of one.processes.dead) other.processes.dead.add(pid);
+    expect(await recover(other)).toMatchObject({ jobs_lost: [], orphaned_runs: [] });
+    other.processes.dead.add(one.processes.self().pid);
+    expect(await recover(other)).toMatchObject({ jobs_lost: [lost.job_id], orphaned_runs: [{ exec_id: run.exec_id }] });
+    createConfirm(layout, one.clock)([run.exec_id, lost.job_id]);
+    expect(await recover(one)).toMatchObject({ jobs_lost: [], orphaned_runs: [] });
     expect(existsSync(join(layout.ended, run.exec_id))).toBe(true);
   });
 

@@ -9,7 +9,7 @@ import { sizeOf, trimEnded } from './ended-runs.ts';
 import type { Sight } from './folder.ts';
 import { createJson, errnoOf, readJson } from './json-file.ts';
 import type { Layout } from './layout.ts';
-import { markedAt, setMark } from './marks.ts';
+import { markedAt } from './marks.ts';
 import { isDead, type Processes } from './processes.ts';
 import { FILES, processIdentity } from './records.ts';
 import { removeFolder } from './removal.ts';
@@ -83,9 +83,9 @@ async function recoverJobs(
     if (sight.type === 'unreadable') unreadable.push({ path: folder, reason: sight.reason });
     if (sight.type !== 'ended') continue;
     over.push({ exec_id: sight.spec.exec_id, folder });
-    // Whoever has closed it, maybe a mere look at a list: a lost job is reported once.
+    // Whoever has closed it, maybe a mere look at a list: a lost job is reported until the audit has confirmed it.
     const isLost = sight.ended.result.outcome.state === 'lost';
-    if (isLost && report && setMark(folder, FILES.reported, clock.now())) lost.push(job_id);
+    if (isLost && report && markedAt(folder, FILES.reported) === undefined && claim(folder, parts)) lost.push(job_id);
   }
   return { lost, unreadable, over, kept };
 }
@@ -108,7 +108,7 @@ const claimRecord = z.object({ by: processIdentity });
 const MAX_CLAIMS = 100;
 
 /**
- * An orphaned run is reported by one process at a time. The claims are numbered and created exclusively, so that one whose
+ * An orphaned run or a lost job is reported by one process at a time. The claims are numbered and created exclusively, so that one whose
  * holder died before it confirmed can be taken over, and by one process only.
  */
 function claim(folder: string, { clock, processes }: RecoveryParts): boolean {

@@ -131,7 +131,7 @@ export async function serveMcp(parts: McpParts): Promise<void> {
 
   // Off the start-up path: what an earlier process left behind, and a runner for the first command.
   const tidied = setTimeoutUnref(() =>
-    closeOrphans(execution, parts.audit, logger, clock).catch((thrown: unknown) =>
+    closeOrphans({ execution, audit: parts.audit, home: parts.home, logger, clock }).catch((thrown: unknown) =>
       logger.warn('recovery failed', { reason: String(thrown) }),
     ),
   );
