@@ -172,6 +172,17 @@ describe('the path of one call', () => {
     },
   );
 
+  test('the text of an exception nobody foresaw stays in the log and the record', async () => {
+    const { gate, seen } = gateWith({}, false, () => {
+      throw new TypeError('x of undefined at /somewhere');
+    });
+    expect(await gate.call(ask())).toMatchObject({
+      code: 'internal',
+      message: 'An unexpected fault in Writ; its log on stderr says more.',
+    });
+    expect(seen.events.at(-1)).toMatchObject({ data: { outcome: 'internal', reason: 'x of undefined at /somewhere' } });
+  });
+
   test('a fault of a tool is an answer that hides nothing and leaks nothing', async () => {
     const { gate, seen } = gateWith({}, false, () => {
       throw new AppError('outcome_unknown', `It went away with ${SECRET}.`);

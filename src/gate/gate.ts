@@ -99,7 +99,7 @@ export function createGate(parts: GateParts): Gate {
       progress: request.progress,
       whenRecorded: (then) => void afterwards.push(then),
     };
-    const assessment = tool.assess(parsed.input, context);
+    const assessment = await tool.assess(parsed.input, context);
     if (assessment instanceof AppError) return refuse(assessment);
     const policy = parts.policyOf(request.owner);
     const decision = decide(assessment, policy.rules);
@@ -183,12 +183,19 @@ function denied(decision: Decision): AppError {
   return new AppError('denied_by_policy', `Denied${rule}: ${why}.`, { data: { effects: decision.effects } });
 }
 
+/** Texts of exceptions nobody foresaw may hold anything and help no model; they are in the log and, redacted, in the record. */
+const UNFORESEEN = 'An unexpected fault in Writ; its log on stderr says more.';
+
+function isUnforeseen(error: AppError): boolean {
+  return error.code === 'internal' && error.cause !== undefined;
+}
+
 function refusal(action: ActionId, error: AppError, decision?: Decision): Refused {
   return {
     type: 'refused',
     action,
     code: error.code,
-    message: error.message,
+    message: isUnforeseen(error) ? UNFORESEEN : error.message,
     ...(error.fix === undefined ? {} : { fix: error.fix }),
     guidance: errorEntry(error.code).guidance,
     ...(decision ? { decision } : {}),
