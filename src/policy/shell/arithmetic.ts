@@ -8,6 +8,8 @@ export interface ArithmeticHost {
   substitute(expression: Extract<ArithmeticExpression, { type: 'ArithmeticCommandExpansion' }>, cell: Cell): void;
 }
 
+/** Decimal: a leading zero makes it octal, `0x` and `base#` something else, and those are left open. */
+const DECIMAL = /^-?(0|[1-9]\d{0,14})$/;
 const ASSIGNS = new Set(['=', '+=', '-=', '*=', '/=', '%=', '<<=', '>>=', '&=', '^=', '|=']);
 
 export function createArithmetic(host: ArithmeticHost): Arithmetic {
@@ -40,21 +42,13 @@ export function createArithmetic(host: ArithmeticHost): Arithmetic {
         return undefined;
       case 'ArithmeticWord': {
         // Embedded expansions are ordinary parts of a word; the word is rebuilt from them.
-        const text =
-          expression.parts === undefined
-            ? expression.value
-            : (host.expander().texts(
-                {
-                  type: 'Word',
-                  text: expression.value,
-                  value: expression.value,
-                  pos: expression.pos,
-                  end: expression.end,
-                  parts: expression.parts,
-                },
-                cell,
-              )[0] ?? '');
-        return number(text, cell);
+        if (expression.parts === undefined) return number(expression.value, cell);
+        const { value: text, pos, end, parts } = expression;
+        const numbers = host
+          .expander()
+          .texts({ type: 'Word', text, value: text, pos, end, parts }, cell)
+          .map((each) => number(each, cell));
+        return numbers.length === 1 ? numbers[0] : undefined;
       }
     }
   }
@@ -79,12 +73,12 @@ export function createArithmetic(host: ArithmeticHost): Arithmetic {
   /** bash evaluates the text of a variable again: a subscript in it may hold a substitution. */
   function number(text: Text, cell: Cell): number | undefined {
     const plain = text.trim();
-    if (/^-?\d{1,15}$/.test(plain)) return Number(plain);
+    if (DECIMAL.test(plain)) return Number(plain);
     if (/^[A-Za-z_]\w*$/.test(plain)) {
       const all = held(cell.state, plain).values;
       for (const one of all) host.expander().lurking(one, cell);
       const only = all.length === 1 ? all[0] : undefined;
-      return only !== undefined && /^-?\d{1,15}$/.test(only) ? Number(only) : undefined;
+      return only !== undefined && DECIMAL.test(only) ? Number(only) : undefined;
     }
     host.expander().lurking(text, cell);
     return undefined;

@@ -61,31 +61,35 @@ export function createExpander(host: ExpansionHost, home: Text): Expander {
 
   function wordChunks(word: Word, cell: Cell, assignment: boolean): Chunks {
     const { parts } = word;
-    if (parts === undefined) return [[literal(tilde(word.text, word.value, cell, assignment))]];
+    if (parts === undefined) return [[literal(tilde(word.text, word.value, cell, assignment, true))]];
     const lists = parts.map((part, index) =>
-      index === 0 && part.type === 'Literal' ? [[literal(tilde(part.text, part.value, cell, assignment))]] : partChunks(part, cell, false),
+      index === 0 && part.type === 'Literal'
+        ? [[literal(tilde(part.text, part.value, cell, assignment, parts.length === 1))]]
+        : partChunks(part, cell, false),
     );
     return lists.length === 1 ? (lists[0] ?? [[]]) : product(lists);
   }
 
-  function tilde(raw: string, value: Text, cell: Cell, assignment: boolean): Text {
+  /** `whole`: nothing follows in the word. A name that goes on behind an expansion or a quote is none. */
+  function tilde(raw: string, value: Text, cell: Cell, assignment: boolean, whole: boolean): Text {
     if (!raw.includes('~')) return value;
-    const expandOne = (text: string): Text => {
+    const expandOne = (text: string, index = 0, all: readonly string[] = [text]): Text => {
       const match = /^~([+-]|[\w.-]*)(?=\/|:|$)/.exec(text);
-      if (match === null) return text;
+      if (match === null || (match[0] === text && index === all.length - 1 && !whole)) return text;
       return folder(match[1] ?? '', cell) + text.slice(match[0].length);
     };
     if (assignment) return raw.includes('\\') ? value : value.split(':').map(expandOne).join(':');
     if (raw[0] === '~') return expandOne(value);
     // `name=~/x` as an argument: bash expands it as in an assignment.
     const equals = /^[A-Za-z_]\w*=(?=~)/.exec(raw);
-    return equals === null ? value : equals[0] + expandOne(value.slice(equals[0].length));
+    return equals === null ? value : equals[0] + value.slice(equals[0].length).split(':').map(expandOne).join(':');
   }
 
   function folder(user: string, cell: Cell): Text {
-    if (user === '') return held(cell.state, 'HOME').values[0] ?? home;
-    if (user === '+') return cell.state.cwd[0] ?? HOLE;
-    if (user === '-') return cell.state.oldcwd[0] ?? HOLE;
+    const only = (values: readonly Text[]): Text => (values.length === 1 ? (values[0] ?? HOLE) : HOLE);
+    if (user === '') return only(held(cell.state, 'HOME').values);
+    if (user === '+') return only(cell.state.cwd);
+    if (user === '-') return only(cell.state.oldcwd);
     if (user === 'root') return '/root';
     return home.endsWith(`/${user}`) ? home : `/home/${user}`;
   }
@@ -232,7 +236,9 @@ export function createExpander(host: ExpansionHost, home: Text): Expander {
       lurking(index, cell);
       const value = host.arithmetic.number(index, cell);
       if (value === undefined) return found.inherited ? [HOLE] : [...elements];
-      return [elements.at(value) ?? ''];
+      // An open element may have been several words or none: what stands at a place behind it isn't known.
+      const passed = value < 0 ? elements.slice(value) : elements.slice(0, value + 1);
+      return [passed.some(isUnknown) ? HOLE : (elements.at(value) ?? '')];
     });
     return { values: distinct(picked), ...(found.inherited ? { inherited: true as const } : {}) };
   }
@@ -243,8 +249,10 @@ export function createExpander(host: ExpansionHost, home: Text): Expander {
     const { operator, operand } = operation;
     const values = found.every !== undefined ? [found.every.join(' ')] : found.values;
     const surelySet = values.every((value) => value !== '' && !isUnknown(value));
-    const surelyEmpty = values.every((value) => value === '');
-    const kept: Chunks = values.filter((value) => value !== '').map((value) => [spread(value, inQuotes)]);
+    // Without a colon an empty variable counts as set; which of the empty ones are set isn't kept.
+    const perhapsSet = operator.length === 1 && values.includes('');
+    const surelyEmpty = !perhapsSet && values.every((value) => value === '');
+    const kept: Chunks = values.filter((value) => value !== '' || perhapsSet).map((value) => [spread(value, inQuotes)]);
     const kind = operator.at(-1);
     if (kind === '?') {
       texts(operand, cell);

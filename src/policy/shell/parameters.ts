@@ -31,13 +31,18 @@ const followed = (vars: ReadonlyMap<string, Variable>, name: string): string => 
 /** The variable a name really stands for, through `declare -n`. */
 export const target = (state: State, name: string): string => followed(state.vars, name);
 
+/** An open argument may have been several words or none: what stands at a place behind it isn't known. */
+function argument(args: readonly Text[] | undefined, place: number): Text {
+  return args === undefined || args.slice(0, place).some(isUnknown) ? HOLE : (args[place - 1] ?? '');
+}
+
 export function held(state: State, asked: string): Held {
   const name = followed(state.vars, asked);
   const variable = state.vars.get(name);
   if (variable !== undefined) {
     return variable.elements === undefined ? { values: variable.values } : { values: variable.values, elements: variable.elements };
   }
-  if (/^[1-9]\d*$/.test(name)) return { values: [state.args === undefined ? HOLE : (state.args[Number(name) - 1] ?? '')] };
+  if (/^[1-9]\d*$/.test(name)) return { values: [argument(state.args, Number(name))] };
   if (name === '@' || name === '*') {
     return state.args === undefined ? { values: [HOLE], elements: [HOLE] } : { values: [state.args.join(' ')], elements: state.args };
   }
@@ -89,7 +94,9 @@ function remove(value: Text, operator: '#' | '##' | '%' | '%%', pattern: Text): 
 }
 
 function replace(value: Text, operator: '/' | '//' | '/#' | '/%', pattern: Text, replacement: Text): Text {
-  if (pattern === '' || value.length > 65_536) return pattern === '' ? value : HOLE;
+  if (value.length > 65_536) return HOLE;
+  // Nothing is found nowhere, but at the front and at the end it is.
+  if (pattern === '' && (operator === '/' || operator === '//')) return value;
   // Wildcards in a replaced pattern are rare and slow; only plain patterns are folded.
   if (!isKnown(pattern)) return HOLE;
   switch (operator) {

@@ -1,5 +1,6 @@
 import { type Command, forEachChild, type ParsedScript, parse, type SyntaxNode } from 'unbash';
 import { BUDGET, type Meter, NotUnderstood } from '../budget.ts';
+import { misread } from './misread.ts';
 
 /**
  * Parses, and refuses a tree that has an error anywhere or is deeper or larger than the budget. Nested scripts are parsed on the way,
@@ -21,7 +22,8 @@ function inspect(node: SyntaxNode, depth: number, meter: Meter, commands: Comman
   const errors = 'errors' in node ? node.errors : undefined;
   const first = errors?.[0];
   if (first !== undefined) throw new NotUnderstood(`it is not a valid command: ${first.message}`, first.pos);
-  if (CUT_DOLLAR.test(plainText(node))) throw new NotUnderstood('a $ is cut from its name by a line continuation', node.pos);
+  const wrong = misread(node);
+  if (wrong !== undefined) throw new NotUnderstood(wrong, node.pos);
   forEachChild(node, (child) => inspect(child, depth + 1, meter, commands));
 }
 
@@ -29,22 +31,4 @@ function inspect(node: SyntaxNode, depth: number, meter: Meter, commands: Comman
 export function forEachCommand(node: SyntaxNode, visit: (command: Command) => void): void {
   if (node.type === 'Command') visit(node);
   forEachChild(node, (child) => forEachCommand(child, visit));
-}
-
-/** Bash takes a backslash and its line feed away before it looks for what follows a `$`; the parser reads the `$` as a character. */
-const CUT_DOLLAR = /(?:^|[^\\])(?:\\\\)*\$(?:\\\n)+\S/;
-
-/** The source of a word or a part of one that holds no expansion, as the parser sees it. */
-function plainText(node: SyntaxNode): string {
-  switch (node.type) {
-    case 'Word':
-      return node.parts === undefined ? node.text : '';
-    case 'Literal':
-      // What follows may be the next part: a quote, an expansion.
-      return `${node.text}.`;
-    case 'ArithmeticWord':
-      return node.value;
-    default:
-      return '';
-  }
 }

@@ -1,0 +1,43 @@
+import type { SyntaxNode } from 'unbash';
+
+/**
+ * Spellings that the parser reads otherwise than bash does, found by comparing the two. Nobody writes them by hand, so they are refused
+ * and not understood a second time here. Says what it is, or undefined where the node is read rightly.
+ */
+export function misread(node: SyntaxNode): string | undefined {
+  if (CUT_DOLLAR.test(plainText(node)) || cutsName(node)) return 'the name of a variable is cut by a line continuation';
+  if (node.type === 'AnsiCQuoted' && LINE_CONTINUED.test(node.text)) return "a backslash at the end of a line means itself inside $'...'";
+  if (node.type === 'Redirect' && DUPLICATES.has(node.operator) && CLOSES.test(node.target?.text ?? '')) {
+    return 'what follows >&- is a word of its own to bash';
+  }
+  return undefined;
+}
+
+/** Bash takes a backslash and its line feed away before it looks for what follows a `$` and where the name ends. */
+function cutsName(node: SyntaxNode): boolean {
+  const parts = 'parts' in node ? node.parts : undefined;
+  return (
+    parts?.some((part, at) => part.type === 'Literal' && parts[at - 1]?.type === 'SimpleExpansion' && CUT_NAME.test(part.text)) ?? false
+  );
+}
+
+const CUT_DOLLAR = /(?:^|[^\\])(?:\\\\)*\$(?:\\\n)+\S/;
+const CUT_NAME = /^(?:\\\n)+\w/;
+const LINE_CONTINUED = /(?:^|[^\\])(?:\\\\)*\\\n/;
+const DUPLICATES = new Set(['>&', '<&']);
+const CLOSES = /^(?:\\\n)*-./s;
+
+/** The source of a word or a part of one that holds no expansion, as the parser sees it. */
+function plainText(node: SyntaxNode): string {
+  switch (node.type) {
+    case 'Word':
+      return node.parts === undefined ? node.text : '';
+    case 'Literal':
+      // What follows may be the next part: a quote, an expansion.
+      return `${node.text}.`;
+    case 'ArithmeticWord':
+      return node.value;
+    default:
+      return '';
+  }
+}
