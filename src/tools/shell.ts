@@ -24,7 +24,7 @@ export interface ShellSettings {
   readonly job_runtime_ms: number;
 }
 
-export type AssessShell = (command: string, cwd: string, context: CallContext) => Assessment;
+export type AssessShell = (command: string, cwd: string, context: CallContext) => Assessment | Promise<Assessment>;
 
 const input = z.strictObject({
   command: z

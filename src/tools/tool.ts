@@ -52,6 +52,6 @@ export interface Tool<Input = unknown> {
   /** The input, or what is wrong with it in words that name the argument. */
   parse(raw: unknown): { readonly ok: true; readonly input: Input } | { readonly ok: false; readonly problem: string };
   /** What it could do. An AppError where it can't even be judged (a cwd outside the workspace). */
-  assess(input: Input, context: CallContext): Assessment | AppError;
+  assess(input: Input, context: CallContext): Assessment | AppError | Promise<Assessment | AppError>;
   run(input: Input, context: CallContext, decision: Decision): Promise<ToolOutput>;
 }

@@ -10,10 +10,10 @@ import { newId } from '../../kernel/ids.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { Redactor } from '../../kernel/redaction/index.ts';
 import { type CallScope, type Peer, serveStdio } from '../../mcp/index.ts';
-import { assessCommand } from '../../policy/index.ts';
 import { createFacts, createTools, jobLine } from '../../tools/index.ts';
 import { closeOrphans } from './close-orphans.ts';
 import { INSTRUCTIONS } from './instructions.ts';
+import { once } from './once.ts';
 import { policyOf } from './policy.ts';
 import { spooledOutput } from './spooled-output.ts';
 
@@ -37,6 +37,9 @@ export interface McpParts {
 
 /** The local agent: whoever speaks on a stdio connection of this machine's user. */
 const LOCAL = { organization: 'org_local', agent: 'agent_local' } as const;
+
+/** When the first answers are out. */
+const AFTER_START_MS = 150;
 
 /** Longest life of a job. */
 const JOB_RUNTIME_MS = 3_600_000;
@@ -66,6 +69,8 @@ export async function serveMcp(parts: McpParts): Promise<void> {
   const startSettings = await settingsFrom(config);
   const settingsOf = (owner: Owner): Settings => settings.get(owner.workspace) ?? startSettings;
 
+  // The biggest part of the program, and no list of tools needs it.
+  const assessor = once(() => import('../../policy/index.ts'));
   const tools = createTools({
     execution,
     redactor,
@@ -74,8 +79,8 @@ export async function serveMcp(parts: McpParts): Promise<void> {
       const yield_ms = shell.hosts[client ?? '']?.yield_ms ?? shell.yield_ms;
       return { ...shell, limits: sandbox.limits, yield_ms, job_runtime_ms: JOB_RUNTIME_MS };
     },
-    assess: (command, cwd, context) =>
-      assessCommand(command, {
+    assess: async (command, cwd, context) =>
+      (await assessor()).assessCommand(command, {
         cwd,
         home: facts.user.home ?? '/nonexistent',
         workspaces: pathsOf(context.workspaces, 'write'),
@@ -129,18 +134,15 @@ export async function serveMcp(parts: McpParts): Promise<void> {
     output: parts.output,
   });
 
-  // Off the start-up path: what an earlier process left behind, and a runner for the first command.
-  const tidied = setTimeoutUnref(() =>
+  // Off the start-up path: what the first command needs, and what an earlier process left behind.
+  const afterwards = setTimeout(() => {
+    assessor().catch((thrown: unknown) => logger.warn('the assessor could not be loaded', { reason: String(thrown) }));
     closeOrphans({ execution, audit: parts.audit, home: parts.home, logger, clock }).catch((thrown: unknown) =>
       logger.warn('recovery failed', { reason: String(thrown) }),
-    ),
-  );
+    );
+  }, AFTER_START_MS).unref();
   await server.closed;
-  clearTimeout(tidied);
+  clearTimeout(afterwards);
   await execution.close();
   await (await parts.audit()).close();
-}
-
-function setTimeoutUnref(work: () => void): NodeJS.Timeout {
-  return setTimeout(work, 150).unref();
 }
