@@ -248,7 +248,8 @@ export interface Jobs {
   cancel(job_id: string, reason: string): Promise<JobRecord | undefined>;
   /** Jobs of this Run that ended and were not announced yet; each is returned once, whichever process asks. */
   takeEnded(owner: Owner): Promise<readonly JobRecord[]>;
-  markDelivered(job_id: string): Promise<void>;
+  /** The result of an ended job was read by `reader`; whoever started it needs no announcement of what it has just read. */
+  markDelivered(job_id: string, reader: Owner): Promise<void>;
 }
 
 /** What a start of Writ found and did. */

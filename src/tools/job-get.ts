@@ -23,7 +23,7 @@ export function createJobGet(execution: Execution): Tool<z.infer<typeof input>> 
     assess: () => readsOnly,
     run: async ({ job_id }, context) => {
       const job = await ownJob(execution.jobs, job_id, context);
-      if (isOver(job)) await execution.jobs.markDelivered(job.job_id);
+      if (isOver(job)) await execution.jobs.markDelivered(job.job_id, context.owner);
       const verified = job.receipt?.teardown.verified ?? null;
       return {
         structured: { job: jobOnWire(job), teardown_verified: verified },

@@ -43,7 +43,7 @@ export function createJobOutput(execution: Execution, redactor: Redactor): Tool<
       if (!page) throw new AppError('not_found', `The output of ${job_id} is gone.`);
       // Read again: it may have ended while we waited.
       const job = await ownJob(execution.jobs, job_id, context);
-      if (isOver(job) && page.end) await execution.jobs.markDelivered(job.job_id);
+      if (isOver(job) && page.end) await execution.jobs.markDelivered(job.job_id, context.owner);
       const again = `job_output {"job_id": "${job_id}", "cursor": CURSOR, "wait_ms": 20000}`;
       const output = await maskedText(page, read, redactor);
       return {

@@ -87,7 +87,7 @@ describe('shell', () => {
 });
 
 describe('jobs', () => {
-  test('a background job outlives the connection that started it, and its end is announced once', async () => {
+  test('a background job outlives the connection that started it, and a later one picks it up', async () => {
     mcp = await startMcp(place);
     const started = await mcp.call('shell', { command: '#!bg\nuntil [ -e go ]; do sleep 0.05; done; echo finished; exit 4' });
     expect(started.structured).toMatchObject({ status: 'running' });
@@ -104,6 +104,26 @@ describe('jobs', () => {
     expect(page.structured['job']).toMatchObject({ state: 'exited', exit_code: 4 });
     expect((await mcp.call('job_output', { job_id, cursor: 0 })).structured['output']).toBe('finished\n');
     expect((await mcp.call('job_list', {})).structured).toMatchObject({ total: 1 });
+  });
+
+  test('the end of a job is announced once, with the next result, and not to whoever has just read it', async () => {
+    mcp = await startMcp(place);
+    const wait = 'until [ -e go ]; do sleep 0.05; done';
+    const told = (await mcp.call('shell', { command: wait, background: true })).structured['job_id'] as string;
+    const read = (await mcp.call('shell', { command: wait, background: true })).structured['job_id'] as string;
+    writeFileSync(join(place.workspace, 'go'), '');
+    const heard: string[] = [];
+    let end = false;
+    while (!end) {
+      const page = await mcp.call('job_output', { job_id: read, cursor: 0, wait_ms: 20_000 });
+      end = page.structured['end'] === true;
+      heard.push(page.text);
+    }
+    while (!heard.some((text) => text.includes(`Job ended: ${told}`))) heard.push((await mcp.call('job_list', {})).text);
+    for (let i = 0; i < 3; i++) heard.push((await mcp.call('job_list', {})).text);
+    // Once for the one that nobody read; the other was read before it could be announced.
+    expect(heard.join('\n').split(`Job ended: ${told}`)).toHaveLength(2);
+    expect(heard.at(-1)).not.toContain('Job ended');
   });
 
   test('a foreground command that outlasts yield_ms goes on as a job', async () => {

@@ -119,7 +119,7 @@ describe('jobs', () => {
       expect(await jobs.get(id)).toBeUndefined();
       expect(await jobs.cancel(id, 'x')).toBeUndefined();
       expect(await jobs.output(id, { cursor: 0, max_bytes: 10, wait_ms: 0 }, never)).toBeUndefined();
-      await jobs.markDelivered(id);
+      await jobs.markDelivered(id, OWNER);
     }
   });
 
@@ -136,16 +136,19 @@ describe('jobs', () => {
     expect((await one.get(job_id))?.announced_at).toBeGreaterThan(0);
   });
 
-  it('are delivered only when over', async () => {
+  it('are delivered only when over, and need no announcement to the run that has read them', async () => {
+    const OTHER = { ...OWNER, run: 'run_b' };
     const layout = tempLayout();
     const { jobs } = jobsIn(layout);
     const { folder, job_id } = makeJob(layout);
-    await jobs.markDelivered(job_id);
+    await jobs.markDelivered(job_id, OTHER);
     expect((await jobs.get(job_id))?.delivered_at).toBeUndefined();
     endFolder(folder, 'running', exitedWith(0), 5, { durable: true });
-    await jobs.markDelivered(job_id);
-    await jobs.markDelivered(job_id);
+    await jobs.markDelivered(job_id, OTHER);
     expect((await jobs.get(job_id))?.delivered_at).toBeGreaterThan(0);
+    expect((await jobs.get(job_id))?.announced_at).toBeUndefined();
+    await jobs.markDelivered(job_id, OWNER);
+    expect(await jobs.takeEnded(OWNER)).toEqual([]);
   });
 });
 

@@ -134,10 +134,12 @@ export function createJobs(parts: JobsParts): Jobs {
       return taken;
     },
 
-    async markDelivered(job_id) {
+    async markDelivered(job_id, reader) {
       if (!isId('job', job_id)) return;
       const record = await read(job_id);
-      if (record?.ended_at !== undefined) setMark(folderOfJob(job_id), FILES.delivered, clock.now());
+      if (record?.ended_at === undefined) return;
+      setMark(folderOfJob(job_id), FILES.delivered, clock.now());
+      if (isRunOf(record.owner, reader)) setMark(folderOfJob(job_id), FILES.announced, clock.now());
     },
   };
 }
