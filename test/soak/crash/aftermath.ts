@@ -39,6 +39,7 @@ export async function recoverFrom(
       .filter(({ outcome }) => outcome === undefined)
       .map(({ exec_id, job_id }) => job_id ?? exec_id),
   );
+  const said = [await first.stderr()];
   await first.end();
 
   for (const path of halfMade(place.home)) age(path);
@@ -54,7 +55,9 @@ export async function recoverFrom(
     if (answer.type === 'result') jobs.set(job_id, (answer.structured['job'] ?? answer.structured) as never);
     else findings.add('a job can not be asked for', `${job_id}: ${JSON.stringify(answer)}`);
   }
+  said.push(await second.stderr());
   await second.end();
+  for (const line of said.join('\n').split('\n')) if (line.includes('recovery failed')) findings.add('recovery failed', line);
 
   const markers = new Set(storm.executions().flatMap(({ exec_id, identity }) => [exec_id, identity?.marker ?? exec_id]));
   await until('a process is left', findings, () => aliveIn(dirname(place.home), markers));

@@ -16,6 +16,8 @@ export interface Connection {
     options?: { readonly cancel_after_ms?: number; readonly sent?: () => void },
   ): Promise<Answer>;
   readonly starts: () => number;
+  /** What the living process has said to its log. */
+  stderr(): Promise<string>;
   /** Ends it as a host does, by the end of its input. */
   end(): Promise<void>;
 }
@@ -45,6 +47,7 @@ export function createConnection(place: Place, argv: readonly string[]): Connect
 
   return {
     starts: () => starts,
+    stderr: async () => (await current)?.stderr() ?? '',
     async call(tool, args, options = {}) {
       const mcp = await living();
       const id = `c${ids++}`;

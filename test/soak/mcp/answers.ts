@@ -11,6 +11,8 @@ export interface Answers {
   compare(due: Due): void;
   /** Requests of the server to the client that came since the last time. */
   asked(): readonly Message[];
+  /** Whether an answer with this id has come. */
+  has(id: string): boolean;
   readonly lines: number;
 }
 
@@ -62,6 +64,7 @@ export function createAnswers(findings: Findings, session: string): Answers {
       rest = all.pop() ?? '';
       all.forEach(readLine);
     },
+    has: (id) => answered.has(id),
     asked() {
       const all = questions;
       questions = [];

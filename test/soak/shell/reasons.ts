@@ -1,0 +1,66 @@
+import { parse } from 'unbash';
+import type { Assessment } from '../../../src/policy/index.ts';
+import type { SeenByBash } from './real-bash.ts';
+
+/** Why two readings of a text may differ and both be right for what they are made for. The first that fits explains it. */
+interface Reason {
+  readonly why: string;
+  fits(text: string, bash: SeenByBash, ours: Assessment): boolean;
+}
+
+const MISREAD = /cut by a line continuation|means itself inside|a word of its own to bash/;
+
+/** We read it, bash refuses it: nothing of it runs but what stands on earlier lines, which we have seen. */
+export const BASH_REFUSES: readonly Reason[] = [
+  { why: 'an extended glob, which bash knows only after shopt -s extglob', fits: (text) => /[?*+@!]\(/.test(text) },
+  { why: 'a function substitution (braces behind a dollar), which bash knows from 5.3 on', fits: (text) => /\$\{[\s|]/.test(text) },
+  {
+    why: 'a quote left open in the delimiter of a here-document',
+    fits: (text, bash) => text.includes('<<') && /looking for matching/.test(bash.complaint),
+  },
+  {
+    why: 'a parenthesis behind a word, where our parser reads on',
+    fits: (text, bash) => /\(/.test(text) && /syntax error near/.test(bash.complaint),
+  },
+];
+
+/** Bash reads it, we refuse it: asks too much, lets nothing through. */
+export const WE_REFUSE: readonly Reason[] = [
+  { why: 'more than a budget', fits: (_text, _bash, ours) => /too (large|many|deep)|nested/.test(ours.unparseable?.reason ?? '') },
+  { why: 'a text inside is wrong (sh -c, eval, [ -v ]): bash finds out when it gets there', fits: (text) => parses(text) },
+  { why: 'wrong inside backticks, which bash reads when it gets there', fits: (text) => text.includes('`') },
+  { why: 'wrong inside arithmetic, which bash reads when it gets there', fits: (text) => /\(\(|\$\[/.test(text) },
+  { why: 'wrong inside a parameter expansion, which bash reads when it gets there', fits: (text) => text.includes('${') },
+  {
+    why: 'a spelling that the parser reads otherwise, refused on purpose',
+    fits: (_text, _bash, ours) => MISREAD.test(ours.unparseable?.reason ?? ''),
+  },
+  { why: 'an operator with a line continuation in it', fits: (text) => /[<>&|;!]\\\n/.test(text) },
+  { why: 'a here-document that the end of its substitution ends', fits: (text) => /\$\([\s\S]*<</.test(text) },
+];
+
+/** tree-sitter sees a command where we see none. */
+export const SITTER_SEES: readonly Reason[] = [
+  { why: 'it ends words at a line continuation', fits: (text) => text.includes('\\\n') },
+  {
+    why: 'it skips white space that is a letter to bash',
+    fits: (text) => /[\r\f\v\u0085\u00a0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u3000\ufeff]/.test(text),
+  },
+];
+
+/** What we read in the text that bash prints isn't what we read in the original. */
+export const PRINTED_OTHERWISE: readonly Reason[] = [
+  { why: 'coproc: bash prints a name that a simple command cannot have', fits: (text) => /\bcoproc\b/.test(text) },
+  { why: 'a backslash at the very end, which eval keeps and a file does not', fits: (text) => text.endsWith('\\') },
+  { why: 'a line continuation inside a parameter expansion: we take it for unknown', fits: (text) => /\$\{[^}]*\\\n/.test(text) },
+  { why: 'a name in quotes, which is a bad substitution when bash gets there', fits: (text) => /\$\{\$'/.test(text) },
+  { why: 'a line continuation inside {name}>', fits: (text) => /\{\w*\\\n\w*\}[<>]/.test(text) },
+];
+
+export function explain(reasons: readonly Reason[], text: string, bash: SeenByBash, ours: Assessment): string | undefined {
+  return reasons.find(({ fits }) => fits(text, bash, ours))?.why;
+}
+
+function parses(text: string): boolean {
+  return (parse(text).errors ?? []).length === 0;
+}
