@@ -127,9 +127,10 @@ export function createRunning(config: ExecutionConfig, clock: Clock, options: Ru
     const directory = openSync(input.folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
     // Through the descriptor the folder is found wherever it is moved to while the run goes on (a run that becomes a job).
     const folder = `/proc/self/fd/${directory}`;
-    const waiting = spec.stdin === 'closed' && spec.pty === undefined ? pool.take(plan) : undefined;
+    let waiting: Prepared | undefined;
     let passed: Prepared | NotPrepared;
     try {
+      if (spec.stdin === 'closed' && spec.pty === undefined) waiting = await pool.take(plan);
       passed = await letThrough({
         exec_id,
         command: spec.command,

@@ -21,6 +21,11 @@ function records(): string[] {
   return existsSync(folder) ? readdirSync(folder) : [];
 }
 
+function markerOf(folder: string): string {
+  const identity = readIdentity(folder);
+  return typeof identity === 'object' ? identity.marker : identity;
+}
+
 /** bubblewraps that are our children and alive. */
 function sandboxes(): number[] {
   return (listPids() ?? []).filter((pid) => {
@@ -61,6 +66,14 @@ describe('warm sandboxes', () => {
     expect(first.receipt?.pid_namespace).not.toBe(second.receipt?.pid_namespace);
   });
 
+  it('that are still being prepared are waited for, and no further one is built', async () => {
+    bench.running.warm(bench.plan);
+    const coming = records();
+    const runs = await Promise.all([bench.run('echo one'), bench.run('echo two')]);
+    expect(coming).toHaveLength(2);
+    expect(runs.map(({ folder }) => markerOf(folder)).toSorted()).toEqual(coming.toSorted());
+  });
+
   it('are never used for another plan', async () => {
     await warmed();
     const other = { ...bench.plan, key: 'another', env: { ...bench.plan.env, WHO: 'other' } };
@@ -86,6 +99,12 @@ describe('warm sandboxes', () => {
     await bench.running.close();
     expect(sandboxes()).toEqual([]);
     expect(records()).toEqual([]);
+  });
+
+  it('go with close while they are being prepared', async () => {
+    bench.running.warm(bench.plan);
+    await bench.running.close();
+    expect([sandboxes(), records()]).toEqual([[], []]);
   });
 
   it('whose supervisor is gone are found by their record, those of the living are left', async () => {

@@ -20,8 +20,11 @@ const REFILL_MS = 50;
 
 export interface WarmPool {
   warm(plan: SandboxPlan): void;
-  /** One that waits for exactly this plan and is still alive, or nothing. */
-  take(plan: SandboxPlan): Prepared | undefined;
+  /**
+   * One that waits for exactly this plan and is still alive, else the next that is being prepared for it: it was begun earlier than
+   * one that is built now would be. Undefined: there is none.
+   */
+  take(plan: SandboxPlan): Promise<Prepared | undefined>;
   /** What was taken is used (or ended) and its record isn't needed any more. */
   forget(marker: string): void;
   close(): Promise<void>;
@@ -39,8 +42,14 @@ export interface WarmParts {
 interface Entry {
   readonly plan: SandboxPlan;
   readonly waiting: Prepared[];
-  preparing: number;
+  /** Begun and not taken yet, oldest first. */
+  readonly coming: Coming[];
   used_at: number;
+}
+
+interface Coming {
+  /** Never rejects; undefined when it came to nothing. */
+  readonly prepared: Promise<Prepared | undefined>;
 }
 
 /**
@@ -70,37 +79,54 @@ export function createWarmPool(parts: WarmParts): WarmPool {
       .catch((error: unknown) => parts.logger.error('a waiting sandbox could not be ended', { error: String(error) }));
   };
 
-  const add = async (entry: Entry): Promise<void> => {
+  const prepareOne = async (plan: SandboxPlan): Promise<Prepared | undefined> => {
     const marker = newId('warm', clock.now());
     mkdirSync(records, { recursive: true, mode: 0o700 });
     writeFileSync(`${records}/${marker}`, JSON.stringify(parts.supervisor), { flag: 'wx', mode: 0o600 });
-    const prepared = await parts.prepare(entry.plan, marker);
-    if ('reason' in prepared) {
-      parts.logger.warn('a sandbox could not be prepared ahead', { reason: prepared.reason });
-      if (prepared.teardown.verified) forget(marker);
+    const prepared = await parts.prepare(plan, marker);
+    if (!('reason' in prepared)) return prepared;
+    parts.logger.warn('a sandbox could not be prepared ahead', { reason: prepared.reason });
+    if (prepared.teardown.verified) forget(marker);
+    return undefined;
+  };
+
+  /** Puts it among those that wait, unless it was taken while it was being prepared. */
+  const arrive = (entry: Entry, coming: Coming, prepared: Prepared | undefined): void => {
+    const at = entry.coming.indexOf(coming);
+    if (at < 0) return;
+    entry.coming.splice(at, 1);
+    if (prepared === undefined) return;
+    if (closed || entries.get(entry.plan.key) !== entry) {
+      end(prepared);
       return;
     }
-    if (closed || entries.get(entry.plan.key) !== entry) return end(prepared);
     entry.waiting.push(prepared);
     // One that dies while it waits is simply no longer there.
     prepared.sandbox.exit.then(() => {
-      const at = entry.waiting.indexOf(prepared);
-      if (at < 0) return;
-      entry.waiting.splice(at, 1);
+      const place = entry.waiting.indexOf(prepared);
+      if (place < 0) return;
+      entry.waiting.splice(place, 1);
       end(prepared);
     });
   };
 
   const fill = (entry: Entry): void => {
-    while (!closed && entry.waiting.length + entry.preparing < PER_KEY) {
-      entry.preparing++;
-      add(entry)
-        .catch((error: unknown) => parts.logger.warn('a sandbox could not be prepared ahead', { error: String(error) }))
-        .finally(() => {
-          entry.preparing--;
-        });
+    while (!closed && entry.waiting.length + entry.coming.length < PER_KEY) {
+      const prepared = prepareOne(entry.plan).catch((error: unknown) => {
+        parts.logger.warn('a sandbox could not be prepared ahead', { error: String(error) });
+        return undefined;
+      });
+      const coming: Coming = { prepared };
+      entry.coming.push(coming);
+      const arrived = prepared.then((one) => arrive(entry, coming, one));
+      ending.add(arrived);
+      void arrived.then(() => ending.delete(arrived));
     }
   };
+
+  /** Mounted a while ago: what is inside must still be what the plan saw just now. */
+  const fits = ({ sandbox }: Prepared, plan: SandboxPlan): boolean =>
+    sandbox.exited() === undefined && judge(sandbox.init) === 'OWNED' && checkMounts(plan, sandbox.init.pid) === undefined;
 
   const drop = (entry: Entry): void => {
     entries.delete(entry.plan.key);
@@ -125,27 +151,29 @@ export function createWarmPool(parts: WarmParts): WarmPool {
       if (entry === undefined) {
         const oldest = [...entries.values()].toSorted((a, b) => a.used_at - b.used_at)[0];
         if (entries.size >= MAX_KEYS && oldest !== undefined) drop(oldest);
-        entry = { plan, waiting: [], preparing: 0, used_at: 0 };
+        entry = { plan, waiting: [], coming: [], used_at: 0 };
         entries.set(plan.key, entry);
       }
       entry.used_at = clock.monotonic();
       fill(entry);
       schedule();
     },
-    take(plan) {
+    async take(plan) {
       const entry = entries.get(plan.key);
       if (entry === undefined) return undefined;
       entry.used_at = clock.monotonic();
+      const refill = (): void => void setTimeout(() => fill(entry), REFILL_MS).unref();
       for (let prepared = entry.waiting.shift(); prepared !== undefined; prepared = entry.waiting.shift()) {
-        const { sandbox } = prepared;
-        // Mounted a while ago: what is inside must still be what the plan saw just now.
-        if (sandbox.exited() === undefined && judge(sandbox.init) === 'OWNED' && checkMounts(plan, sandbox.init.pid) === undefined) {
-          setTimeout(() => fill(entry), REFILL_MS).unref();
+        if (fits(prepared, plan)) {
+          refill();
           return prepared;
         }
         end(prepared);
       }
-      fill(entry);
+      const prepared = await entry.coming.shift()?.prepared;
+      refill();
+      if (prepared === undefined || fits(prepared, plan)) return prepared;
+      end(prepared);
       return undefined;
     },
     forget,
@@ -153,7 +181,8 @@ export function createWarmPool(parts: WarmParts): WarmPool {
       closed = true;
       clearTimeout(timer);
       for (const entry of entries.values()) drop(entry);
-      await Promise.allSettled(ending);
+      // What was still being prepared is ended when it is there.
+      while (ending.size > 0) await Promise.allSettled(ending);
     },
   };
 }
