@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { RunSpec } from '../../src/execution/index.ts';
-import type { Place } from './place.ts';
+import { type Place, PREPARED } from './place.ts';
 
 const CLIENT = fileURLToPath(new URL('../fixtures/execution-client.ts', import.meta.url));
 
@@ -15,7 +15,10 @@ export interface Client {
 /** Another Writ process on the same home; it lives until it is killed. */
 export function startClient(place: Place, act: 'job' | 'run' | 'recover' | 'take', spec: RunSpec, dieAt?: string): Client {
   const orders = JSON.stringify({ config: place.config(dieAt), spec, act });
-  const child = spawn(process.execPath, [CLIENT, orders], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [CLIENT, orders], {
+    env: { ...process.env, ...PREPARED.env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   const answer = new Promise<unknown>((resolve, reject) => {
     let text = '';
     child.stdout?.on('data', (chunk: Buffer) => {

@@ -167,6 +167,8 @@ describe('a job', () => {
       'HOME',
       'NODE_CHANNEL_FD',
       'NODE_CHANNEL_SERIALIZATION_MODE',
+      // Given by these tests.
+      'NODE_COMPILE_CACHE',
       'PATH',
       'WRIT_HOME',
     ]);

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { createExecution, type Execution, type ExecutionConfig, type RunSpec } from '../../src/execution/index.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { silentLogger } from '../../src/kernel/logger.ts';
+import { createPrepared } from './prepared.ts';
 
 /** A Writ home, a person's home and a workspace of their own for one test, with the real runner. */
 export interface Place {
@@ -22,6 +23,7 @@ export interface Place {
 export const NEVER = new AbortController().signal;
 export const OWNER = { organization: 'org_local', agent: 'agent_a', run: 'run_a', workspace: 'ws_a' } as const;
 const LIMITS = { memory_bytes: 1 << 30, pids: 256, cpus: 2, file_bytes: 1 << 30, open_files: 1024, disk_bytes: 1 << 30 } as const;
+export const PREPARED = createPrepared();
 const RUNNER = fileURLToPath(new URL('../fixtures/execution-runner.ts', import.meta.url));
 
 /** `home`: where the Writ home is to be instead of in the temporary folder. */
@@ -31,6 +33,7 @@ export function makePlace(options: { readonly home?: string } = {}): Place {
   const workspace = join(root, 'work', 'project');
   const user_home = join(root, 'person');
   for (const folder of [home, workspace, user_home]) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  PREPARED.giveProof(home);
   const made: Execution[] = [];
   const place: Place = {
     home,
@@ -42,7 +45,7 @@ export function makePlace(options: { readonly home?: string } = {}): Place {
       user_home,
       limits: LIMITS,
       bwrap_candidates: ['/usr/bin/bwrap'],
-      runner_argv: [process.execPath, RUNNER, ...dieAt.split(' ')],
+      runner_argv: ['/usr/bin/env', `NODE_COMPILE_CACHE=${PREPARED.env.NODE_COMPILE_CACHE}`, process.execPath, RUNNER, ...dieAt.split(' ')],
       job_retention_ms: 7 * 24 * 3_600_000,
       job_quota_bytes: 2 ** 31,
     }),
@@ -72,10 +75,16 @@ export function makePlace(options: { readonly home?: string } = {}): Place {
     },
     async remove() {
       await Promise.all(made.map((execution) => execution.close()));
+      PREPARED.keepProof(home);
       rmSync(root, { recursive: true, force: true });
     },
   };
   return place;
+}
+
+/** PID of the runner that took the execution of this folder. */
+export function runnerOf(folder: string): number {
+  return (JSON.parse(readFileSync(join(folder, 'owner.json'), 'utf8')) as { holder: { process: { pid: number } } }).holder.process.pid;
 }
 
 /** PIDs of living processes whose command line holds this text (zombies have none). */

@@ -9,7 +9,7 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import { silentLogger } from '../../src/kernel/logger.ts';
 import { closeOrphans } from '../../src/main/parts/close-orphans.ts';
 import { openRecord } from '../audit/support.ts';
-import { makePlace, OWNER, type Place } from './place.ts';
+import { makePlace, OWNER, type Place, PREPARED } from './place.ts';
 
 const CLIENT = fileURLToPath(new URL('../fixtures/unrecorded-client.ts', import.meta.url));
 
@@ -22,7 +22,10 @@ afterEach(() => place.remove());
 /** A client that has run a command and is killed where its outcome is due, or right after it was stored. */
 async function killedClient(command: string, hold: boolean): Promise<void> {
   const orders = { config: place.config(), owner: { ...OWNER, workspace: place.workspace }, command, hold };
-  const child = spawn(process.execPath, [CLIENT, JSON.stringify(orders)], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [CLIENT, JSON.stringify(orders)], {
+    env: { ...process.env, ...PREPARED.env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   const [line] = (await once(child.stdout, 'data')) as [Buffer];
   expect(JSON.parse(line.toString())).toEqual({ due: hold });
   const ended = once(child, 'exit');
