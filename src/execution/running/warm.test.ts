@@ -85,6 +85,8 @@ describe('warm sandboxes', () => {
   it('that died while waiting are replaced without a word', async () => {
     await warmed();
     for (const pid of sandboxes()) process.kill(pid, 'SIGKILL');
+    // What is only about to die may still take a command.
+    await until(() => atGate() === 0);
     const { outcome, output } = await bench.run('echo still');
     expect([outcome, output.stdout.head]).toEqual([{ state: 'exited', exit_code: 0 }, 'still\n']);
   });
