@@ -79,7 +79,13 @@ export interface SandboxPlan {
    */
   readonly expect?: readonly { readonly path: string; readonly dev: number; readonly ino: number }[];
   /** Repositories known before the run, by writable Workspace: newer ones are looked through afterwards. */
-  readonly repositories?: readonly { readonly root: string; readonly work_trees: readonly string[]; readonly bare: readonly string[] }[];
+  readonly repositories?: readonly {
+    readonly root: string;
+    readonly work_trees: readonly string[];
+    readonly bare: readonly string[];
+    /** All of the Workspace was looked through. */
+    readonly complete: boolean;
+  }[];
   /** What the mounts and flags of this plan enforce; `running/` adds limits, teardown, start gate and clock. */
   readonly dimensions: Readonly<Partial<Record<Dimension, DimensionReport>>>;
   readonly notes: readonly string[];

@@ -79,6 +79,8 @@ export function escapes(who: string, uid: number | undefined): void {
       if (attempt.afterwards === 'git') workAsAPerson(scene);
       const damage = damageOf(attempt, ended, scene, before);
       for (const pid of ended.survivors) process.kill(pid, 'SIGKILL');
+      // Some attempts lock their folders.
+      execFileSync('chmod', ['-R', 'u+rwx', scene.workspace]);
       rmSync(scene.workspace, { recursive: true, force: true });
       return { damage, ended };
     }
@@ -145,7 +147,7 @@ function obeyed({ workspace }: Scene): readonly string[] {
 
 /** What a person does in the Workspace after the run, outside of any sandbox: hooks and helpers that were planted run now. */
 function workAsAPerson({ workspace, outside, user_home }: Scene): void {
-  for (const folder of ['.', 'packages/inner', 'fresh']) {
+  for (const folder of ['.', 'packages/inner', 'fresh', 'mirror']) {
     const cwd = join(workspace, folder);
     if (!existsSync(cwd)) continue;
     for (const args of [

@@ -41,7 +41,7 @@ export function gatherGuards(
   const links = new Map<string, string>();
   const outside = new Set<string>();
   const notes: string[] = [];
-  const repositories: { root: string; work_trees: readonly string[]; bare: readonly string[] }[] = [];
+  const repositories: Guards['repositories'][number][] = [];
   const sockets: string[] = [];
   const roots = workspaces.filter(({ access }) => access === 'write').map(({ path }) => path);
 
@@ -85,7 +85,7 @@ export function gatherGuards(
   for (const root of roots) {
     for (const { path } of PROTECTED_IN_WORKSPACE) guard(join(root, path), root);
     const found = options.find(root);
-    repositories.push({ root, work_trees: found.work_trees, bare: found.bare });
+    repositories.push({ root, work_trees: found.work_trees, bare: found.bare, complete: found.complete });
     sockets.push(...found.sockets);
     if (!found.complete) notes.push(`${root} is too large to look everywhere for nested repositories; hooks of deep ones may be writable`);
     if (!found.work_trees.includes(root)) {

@@ -10,7 +10,7 @@ import { kindOf, look, readSmall } from './look.ts';
 import { within } from './mount.ts';
 import { openUp } from './open-up.ts';
 import { PROTECTED_IN_GIT } from './protected-table.ts';
-import { createRepositoryFinder, type FindRepositories } from './repositories.ts';
+import { createRepositoryFinder, FAR, type FindRepositories } from './repositories.ts';
 
 type Quarantined = Receipt['quarantined'];
 
@@ -31,7 +31,8 @@ export function quarantineAppeared(plan: SandboxPlan, folder: string, find: Find
     }
   };
   openParents(plan);
-  const { work_trees, bare } = newRepositories(plan, find);
+  const { work_trees, bare, unseen } = newRepositories(plan, find);
+  for (const root of unseen) moved.push({ path: root, moved_to: 'not looked through: the run made more folders than can be looked at' });
   for (const path of new Set([...plan.watch, ...work_trees, ...bare])) {
     if (kindOf(path) === 'absent') continue;
     for (const one of whatIsWrong(path, bare.has(path) || path.includes('/.git/'))) take(one);
@@ -60,10 +61,12 @@ function openParents(plan: SandboxPlan): void {
 function newRepositories(
   plan: SandboxPlan,
   find: FindRepositories,
-): { readonly work_trees: readonly string[]; readonly bare: ReadonlySet<string> } {
+): { readonly work_trees: readonly string[]; readonly bare: ReadonlySet<string>; readonly unseen: readonly string[] } {
   const places = (plan.repositories ?? []).map((before) => {
     const { root, work_trees } = before;
-    const now = find(root);
+    const near = find(root);
+    // The run itself made it too large to be looked through: where does it not want us to look?
+    const now = before.complete && !near.complete ? createRepositoryFinder(FAR)(root) : near;
     const fresh = now.work_trees.filter((workTree) => !work_trees.includes(workTree));
     const bare = now.bare
       .filter((folder) => !before.bare.includes(folder))
@@ -79,9 +82,13 @@ function newRepositories(
       const linked = git.git_dir !== git.common_dir;
       return PROTECTED_IN_GIT.filter(({ path }) => !(linked && path === 'commondir')).map(({ path }) => join(git.git_dir, path));
     });
-    return { nested, bare };
+    return { nested, bare, unseen: before.complete && !now.complete ? [root] : [] };
   });
-  return { work_trees: places.flatMap(({ nested }) => nested), bare: new Set(places.flatMap(({ bare }) => bare)) };
+  return {
+    work_trees: places.flatMap(({ nested }) => nested),
+    bare: new Set(places.flatMap(({ bare }) => bare)),
+    unseen: places.flatMap(({ unseen }) => unseen),
+  };
 }
 
 /** A new repository brings a hooks folder of samples and a plain configuration; those stay. */

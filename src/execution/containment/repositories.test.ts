@@ -1,3 +1,4 @@
+import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createRepositoryFinder } from './repositories.ts';
@@ -16,6 +17,21 @@ it('finds repositories near the top, and none in packages or build results', () 
   const found = createRepositoryFinder()(bed.workspace);
   expect(below(found.work_trees)).toEqual(['', '/a', '/a/b/c', '/sub']);
   expect(found.complete).toBe(true);
+});
+
+it('finds deep ones, bare ones, and those in folders that were closed', () => {
+  bed.folder('work/app/1/2/3/4/5/6/7/8/.git');
+  for (const part of ['objects', 'refs']) bed.folder(`work/app/store/${part}`);
+  bed.file('work/app/store/HEAD', 'ref: refs/heads/main');
+  bed.folder('work/app/closed/.git');
+  chmodSync(bed.folder('work/app/closed'), 0o100);
+  const found = createRepositoryFinder()(bed.workspace);
+  expect([below(found.work_trees), below(found.bare)]).toEqual([['/1/2/3/4/5/6/7/8', '/closed'], ['/store']]);
+});
+
+it('says when it was too deep for it', () => {
+  bed.folder(`work/app/${'d/'.repeat(17)}`);
+  expect(createRepositoryFinder()(bed.workspace).complete).toBe(false);
 });
 
 it('sees what appears between two looks, in listings that it remembers', () => {

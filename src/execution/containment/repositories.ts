@@ -4,8 +4,13 @@ import { look } from './look.ts';
 import { openUp } from './open-up.ts';
 
 /** How far nested repositories are looked for. Beyond it a note says so. */
-const MAX_DEPTH = 4;
-const MAX_FOLDERS = 1000;
+export interface Reach {
+  readonly depth: number;
+  readonly folders: number;
+}
+const NEAR: Reach = { depth: 16, folders: 1000 };
+/** After a run that made the near look incomplete: then it is worth some seconds to find what it may have hidden. */
+export const FAR: Reach = { depth: 1000, folders: 200_000 };
 /** Entries read of one folder. */
 const MAX_ENTRIES = 20_000;
 /** Workspaces, and repositories of each, that are remembered. */
@@ -45,7 +50,7 @@ export interface Repositories {
   readonly bare: readonly string[];
   /** Sockets seen on the way. */
   readonly sockets: readonly string[];
-  /** Everything within the depth was seen. */
+  /** Everything was seen. */
   readonly complete: boolean;
 }
 
@@ -96,7 +101,7 @@ function readListing(folder: string, changed: number, ino: number): Listing {
  * Looks breadth first, so that the budget goes to what is near the top. A folder's listing is remembered until its change time
  * moves, which any entry made, removed or renamed in it does and nobody can set back: one look a folder in place of a read.
  */
-export function createRepositoryFinder(): FindRepositories {
+export function createRepositoryFinder(reach: Reach = NEAR): FindRepositories {
   const remembered = new Map<string, Listing>();
   // A run could make a thousand folders to keep the search from what lies deeper: what was found once is looked at first.
   const known = new Map<string, Pick<Repositories, 'work_trees' | 'bare'>>();
@@ -120,10 +125,10 @@ export function createRepositoryFinder(): FindRepositories {
     let stopped = false;
     let level: readonly string[] = [workspace];
     let seen = 0;
-    for (let depth = 0; level.length > 0 && depth <= MAX_DEPTH; depth++) {
+    for (let depth = 0; level.length > 0 && depth <= reach.depth; depth++) {
       const next: string[] = [];
       for (const folder of level) {
-        if (++seen > MAX_FOLDERS) {
+        if (++seen > reach.folders) {
           stopped = true;
           break;
         }
@@ -139,7 +144,7 @@ export function createRepositoryFinder(): FindRepositories {
     }
     if (known.size >= MAX_KNOWN) known.clear();
     known.set(workspace, { work_trees: [...workTrees].slice(0, MAX_KNOWN), bare: [...bare].slice(0, MAX_KNOWN) });
-    return { work_trees: [...workTrees], bare: [...bare], sockets, complete: complete && !stopped };
+    return { work_trees: [...workTrees], bare: [...bare], sockets, complete: complete && !stopped && level.length === 0 };
   };
 }
 
@@ -148,10 +153,10 @@ export function moduleFolders(commonDir: string): readonly string[] {
   const found: string[] = [];
   let level: readonly string[] = look(join(commonDir, 'modules')) ? [join(commonDir, 'modules')] : [];
   let seen = 0;
-  for (let depth = 0; level.length > 0 && depth < MAX_DEPTH; depth++) {
+  for (let depth = 0; level.length > 0 && depth < NEAR.depth; depth++) {
     const next: string[] = [];
     for (const folder of level) {
-      if (++seen > MAX_FOLDERS) return found;
+      if (++seen > NEAR.folders) return found;
       if (look(join(folder, 'HEAD'))) {
         found.push(folder);
         next.push(join(folder, 'modules'));

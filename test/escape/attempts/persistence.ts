@@ -1,6 +1,7 @@
-import { renameSync, symlinkSync } from 'node:fs';
+import { cpSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Attempt } from '../attempt.ts';
+import { give } from '../files.ts';
 
 /** A program that leaves a file outside when somebody else starts it. */
 const EVIL = `printf '#!/bin/sh\\ntouch "%s/pwned"\\n' "$OUT" > "$WORK/evil"; chmod +x "$WORK/evil"`;
@@ -104,6 +105,33 @@ export const PERSISTENCE: readonly Attempt[] = [
     id: 'a linked worktree whose common folder is a planted one',
     script: `${EVIL}; cp -r .git store; cp evil store/hooks/pre-commit; mkdir -p .git/worktrees/fresh fresh; echo ../../../store > .git/worktrees/fresh/commondir
       cp .git/HEAD .git/worktrees/fresh/HEAD; echo "$WORK/fresh/.git" > .git/worktrees/fresh/gitdir; echo 'gitdir: ../.git/worktrees/fresh' > fresh/.git`,
+    afterwards: 'git',
+    proof: 'outside',
+    stopped_by: ['quarantine'],
+  },
+  {
+    id: 'the configuration of a bare repository that was there',
+    script: `${EVIL}; cp evil mirror/hooks/pre-commit; git config -f mirror/config core.worktree .; git config -f mirror/config core.bare false
+      git config -f mirror/config core.fsmonitor "$WORK/evil"; mv mirror old && cp -r old mirror && cp evil mirror/hooks/pre-commit; exit 0`,
+    afterwards: 'git',
+    proof: 'outside',
+    stopped_by: ['read-only guards'],
+    prepare({ workspace, outside, file }) {
+      cpSync(join(workspace, '.git'), join(workspace, 'mirror'), { recursive: true });
+      give(join(workspace, 'mirror'), outside.drop);
+      file('mirror/config', '[core]\n\trepositoryformatversion = 0\n\tbare = true\n');
+    },
+  },
+  {
+    id: 'a new repository deep down',
+    script: `${EVIL}; mkdir -p a/b/c/d/e/f/g; cp -r .git a/b/c/d/e/f/g/.git; cp evil a/b/c/d/e/f/g/.git/hooks/pre-commit; ln -s a/b/c/d/e/f/g fresh`,
+    afterwards: 'git',
+    proof: 'outside',
+    stopped_by: ['quarantine'],
+  },
+  {
+    id: 'a new repository behind a thousand folders',
+    script: `${EVIL}; mkdir many many/{1..1100}; mkdir -p many/500/x; cp -r .git many/500/x/.git; cp evil many/500/x/.git/hooks/pre-commit; ln -s many/500/x fresh`,
     afterwards: 'git',
     proof: 'outside',
     stopped_by: ['quarantine'],
