@@ -7,11 +7,6 @@ import { createPlanner } from './planner.ts';
 import { type ModeResult, probeMode } from './probe/probe.ts';
 import { ownStanding, proofKey } from './proof-key.ts';
 
-export { checkMounts } from './check-mounts.ts';
-export { fullReport, REPORTED_BY } from './dimensions.ts';
-export { sweepProbes } from './probe/scratch.ts';
-export { quarantineAppeared } from './quarantine.ts';
-export { createRepositoryFinder } from './repositories.ts';
 
 /** Settings of a kernel can change while it runs; that nothing fails is no reason to believe a proof for ever. */
 const PROOF_MS = 24 * 3_600_000;
