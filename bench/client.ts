@@ -1,10 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 
-const root = resolve(import.meta.dirname, '..');
-/** The built program, as an agent would start it. */
-const WRIT = [process.execPath, join(root, 'bin', 'writ.mjs')] as const;
 const ANSWER_MS = 60_000;
 
 interface Answer {
@@ -13,19 +9,20 @@ interface Answer {
   readonly error?: unknown;
 }
 
+/** A client of one server on standard input and output. */
 export interface Client {
+  readonly pid: number;
   request(method: string, params: object): Promise<unknown>;
+  /** Calls a tool and insists on a result that is no error. */
+  call(tool: string, args: object): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Starts `writ mcp` for one Workspace and shakes hands. */
-export async function connect(workspace: string, home: string): Promise<Client> {
-  const child: ChildProcess = spawn(WRIT[0], [WRIT[1], 'mcp', '--root', workspace], {
-    env: { ...process.env, WRIT_HOME: home },
-    stdio: ['pipe', 'pipe', 'ignore'],
-  });
-  const { stdin, stdout } = child;
-  if (stdin === null || stdout === null) throw new Error('no pipes');
+/** Starts a server with Node, as an agent would. */
+export function start(argv: readonly string[], env: Readonly<Record<string, string>> = {}): Client {
+  const child: ChildProcess = spawn(process.execPath, argv, { env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'ignore'] });
+  const { stdin, stdout, pid } = child;
+  if (stdin === null || stdout === null || pid === undefined) throw new Error(`${argv.join(' ')} could not be started`);
   const ended = new Promise<void>((done) => child.on('close', () => done()));
   const waiting = new Map<number, (answer: Answer) => void>();
   createInterface({ input: stdout }).on('line', (line) => {
@@ -45,13 +42,23 @@ export async function connect(workspace: string, home: string): Promise<Client> 
       });
       stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
     });
-  await request('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'bench', version: '1' } });
-  stdin.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`);
   return {
+    pid,
     request,
-    close: async () => {
+    async call(tool, args) {
+      const answer = (await request('tools/call', { name: tool, arguments: args })) as { isError?: boolean };
+      if (answer.isError) throw new Error(`${tool} refused: ${JSON.stringify(answer)}`);
+    },
+    async close() {
       stdin.end();
       await ended;
     },
   };
+}
+
+/** `writ mcp` for one Workspace, hands shaken. */
+export async function connect(program: string, workspace: string, home: string): Promise<Client> {
+  const client = start([program, 'mcp', '--root', workspace], { WRIT_HOME: home });
+  await client.request('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'bench', version: '1' } });
+  return client;
 }

@@ -1,28 +1,64 @@
-/** One line of bench/results.md: what was measured, against what, in the same run. */
-export interface Row {
+/** What one round measured, by name; milliseconds unless the row says otherwise. */
+export type Round = Readonly<Record<string, number>>;
+
+export interface Spread {
+  readonly median: number;
+  /** Tenth and ninetieth percentile. */
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Ours against a floor, both measured in turn in this run. */
+export interface Ratio {
   readonly what: string;
   readonly against: string;
-  /** Milliseconds, median. */
-  readonly ours: number;
-  readonly floor: number;
-  /** Highest ours / floor that DESIGN allows; undefined: no target is written. */
-  readonly target?: number;
+  readonly unit: string;
+  readonly ours: Spread;
+  readonly floor: Spread;
+  /** What DESIGN section 12 allows of ours / floor; absent: for information. */
+  readonly target?: { readonly most: number } | { readonly least: number };
   readonly rounds: number;
+  readonly note?: string;
 }
 
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+/** A figure that nothing is compared with. */
+export interface Figure {
+  readonly what: string;
+  readonly value: string;
 }
 
-/** Ours and the floor in turn, so that whatever else the machine does meets both. The first round only warms caches. */
-export async function interleaved(
+export interface Rows {
+  readonly ratios?: readonly Ratio[];
+  readonly figures?: readonly Figure[];
+}
+
+/** One way to do it; resolves to what it took. */
+export type Measure = () => Promise<number>;
+
+/** All ways in turn, round after round, so that whatever else the machine does meets all of them. The first round only warms caches. */
+export async function interleaved<Name extends string>(
   rounds: number,
-  ours: () => Promise<number>,
-  floor: () => Promise<number>,
-): Promise<{ ours: number; floor: number }> {
-  const times: { ours: number; floor: number }[] = [];
-  for (let round = 0; round <= rounds; round++) times.push({ ours: await ours(), floor: await floor() });
-  const counted = times.slice(1);
-  return { ours: median(counted.map((time) => time.ours)), floor: median(counted.map((time) => time.floor)) };
+  ways: Readonly<Record<Name, Measure>>,
+): Promise<Readonly<Record<Name, Spread>>> {
+  const names = Object.keys(ways) as Name[];
+  const taken = new Map<Name, number[]>(names.map((name) => [name, []]));
+  for (let round = 0; round <= rounds; round++) {
+    for (const name of names) {
+      const took = await ways[name]();
+      if (round > 0) taken.get(name)?.push(took);
+    }
+  }
+  return Object.fromEntries(names.map((name) => [name, spreadOf(taken.get(name) ?? [])])) as Record<Name, Spread>;
+}
+
+export function spreadOf(values: readonly number[]): Spread {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+  return { median: at(0.5), low: at(0.1), high: at(0.9) };
+}
+
+export async function timed(work: () => Promise<unknown>): Promise<number> {
+  const since = performance.now();
+  await work();
+  return performance.now() - since;
 }

@@ -1,37 +1,47 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import type { Row } from './row.ts';
-import { shellTrue } from './shell-true.ts';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { assessment } from './assessment.ts';
+import { audit } from './audit.ts';
+import { capture } from './capture.ts';
+import { hotPath } from './hot-path.ts';
+import { memory } from './memory.ts';
+import { figureCells, load, page, ratioCells } from './page.ts';
+import { makePlace, type Place } from './place.ts';
+import type { Rows } from './row.ts';
+import { shell } from './shell.ts';
+import { shellOverMcp } from './shell-over-mcp.ts';
 import { startup } from './startup.ts';
 
-/** `npm run bench`: the rows one after another into bench/results.md. Ratios of one run, never a test. */
-const ROWS: readonly ((workspace: string, home: string) => Promise<Row>)[] = [startup, shellTrue];
+/**
+ * `npm run bench`: everything one after another into bench/results.md; `npm run bench -- shell memory` only shows those. Ratios of one
+ * run, never a test.
+ */
+const BENCHMARKS: Readonly<Record<string, (place: Place) => Promise<Rows>>> = {
+  startup,
+  shell,
+  'shell-over-mcp': shellOverMcp,
+  capture,
+  'hot-path': hotPath,
+  assessment,
+  audit,
+  memory,
+};
 
-const root = resolve(import.meta.dirname, '..');
-if (!existsSync(join(root, 'dist', 'cli.js'))) throw new Error('Build first: npm run build');
-const folder = mkdtempSync(join(tmpdir(), 'writ-bench-'));
-const workspace = mkdtempSync(join(folder, 'workspace-'));
-const rows: Row[] = [];
+const names = process.argv.slice(2);
+const unknown = names.filter((name) => !Object.hasOwn(BENCHMARKS, name));
+if (unknown.length > 0) throw new Error(`No benchmark is named ${unknown.join(', ')}. There are: ${Object.keys(BENCHMARKS).join(', ')}`);
+
+const before = load();
+const place = makePlace();
+const all: Rows[] = [];
 try {
-  for (const measure of ROWS) {
-    const row = await measure(workspace, join(folder, 'home'));
-    rows.push(row);
-    console.log(line(row));
+  for (const [name, measure] of Object.entries(BENCHMARKS)) {
+    if (names.length > 0 && !names.includes(name)) continue;
+    const rows = await measure(place);
+    all.push(rows);
+    for (const cells of [...(rows.ratios ?? []).map(ratioCells), ...(rows.figures ?? []).map(figureCells)]) console.log(cells.join(' | '));
   }
 } finally {
-  rmSync(folder, { recursive: true, force: true });
+  place.remove();
 }
-writeFileSync(join(root, 'bench', 'results.md'), page());
-
-function line({ what, against, ours, floor, target, rounds }: Row): string {
-  const ratio = ours / floor;
-  const verdict = target === undefined ? '' : ratio <= target ? `at most ${target}: met` : `at most ${target}: **missed**`;
-  return `| ${what} | ${against} | ${ours.toFixed(1)} | ${floor.toFixed(1)} | ${ratio.toFixed(2)} | ${verdict} | ${rounds} |`;
-}
-
-function page(): string {
-  const machine = `${new Date().toISOString().slice(0, 10)}, ${process.platform} ${process.arch}, ${availableParallelism()} cores, Node ${process.versions.node}`;
-  const head = '| what | against | ours, ms | floor, ms | ratio | target | rounds |\n| --- | --- | --- | --- | --- | --- | --- |';
-  return `# Benchmarks\n\n${machine}. Medians; ours and the floor are measured in turn in one run, so the ratio is what counts.\n\n${head}\n${rows.map(line).join('\n')}\n`;
-}
+if (names.length === 0) writeFileSync(join(import.meta.dirname, 'results.md'), page(all, [before, load()]));

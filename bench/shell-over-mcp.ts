@@ -1,0 +1,55 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { connect } from './client.ts';
+import { makeRoom } from './execution.ts';
+import type { Place } from './place.ts';
+import { rawBubblewrap } from './raw-bubblewrap.ts';
+import { interleaved, type Rows, timed } from './row.ts';
+
+const ROUNDS = 15;
+const PAUSE_MS = 400;
+const IN_A_ROW = 10;
+
+/** The whole path: read, assessed, decided, recorded, contained, seen dead, redacted, answered. */
+export async function shellOverMcp(place: Place): Promise<Rows> {
+  const room = makeRoom(place, 'mcp');
+  const raw = await rawBubblewrap(place, room, 'true');
+  await room.execution.close();
+  const client = await connect(place.program, room.workspace, place.folder('mcp/home-of-server'));
+  const run = (args: object = {}): Promise<void> => client.call('shell', { command: 'true', ...args });
+  let folders = 0;
+  try {
+    const times = await interleaved(ROUNDS, {
+      floor: () => timed(raw),
+      cold: () => {
+        const cwd = `folder-${folders++}`;
+        mkdirSync(join(room.workspace, cwd));
+        return timed(() => run({ cwd }));
+      },
+      alone: async () => {
+        await run();
+        await setTimeout(PAUSE_MS);
+        return timed(run);
+      },
+      in_a_row: async () => {
+        await setTimeout(PAUSE_MS);
+        const took = await timed(async () => {
+          for (let i = 0; i < IN_A_ROW; i++) await run();
+        });
+        await setTimeout(PAUSE_MS);
+        return took / IN_A_ROW;
+      },
+    });
+    const row = { against: 'bubblewrap with the same flags + bash', unit: 'ms', floor: times.floor, rounds: ROUNDS };
+    return {
+      ratios: [
+        { ...row, what: '`shell` of `true` over MCP, first in its folder', ours: times.cold },
+        { ...row, what: '`shell` of `true` over MCP, warm, alone', ours: times.alone },
+        { ...row, what: `\`shell\` of \`true\` over MCP, warm, ${IN_A_ROW} back to back, each`, ours: times.in_a_row },
+      ],
+    };
+  } finally {
+    await client.close();
+  }
+}
