@@ -7,7 +7,6 @@ import { createPlanner } from './planner.ts';
 import { type ModeResult, probeMode } from './probe/probe.ts';
 import { ownStanding, proofKey } from './proof-key.ts';
 
-
 /** Settings of a kernel can change while it runs; that nothing fails is no reason to believe a proof for ever. */
 const PROOF_MS = 24 * 3_600_000;
 /** A clock that was set back doesn't make a proof last longer. */
