@@ -17,7 +17,7 @@ it('whatever of Writ is killed: nothing runs unrecorded or twice, nothing is lef
 }, async () => {
   place = makePlace();
   const findings = createFindings();
-  const storm = await runStorm(planStorm(30, createRandom(7)), { place, argv: WRIT, connections: 2, findings });
+  const storm = await runStorm(planStorm(16, createRandom(7)), { place, argv: WRIT, connections: 2, findings });
   const { jobs, rows } = await recoverFrom(storm, { place, argv: WRIT, findings });
   const tally = judgeStorm(storm, { workspace: place.workspace, jobs, rows, findings });
   expect(findings.texts).toEqual([]);

@@ -10,6 +10,8 @@ import type { Storm } from './storm.ts';
 /** Far more than anything here takes; only what never comes is waited for so long. */
 const PATIENCE_MS = 60_000;
 const LOOK_MS = 50;
+/** 200 answered runs are kept, and looked at again after 25 more. */
+const MOST_KEPT = 225;
 
 /** A row of the audit, as `writ audit list --json` prints it. */
 export interface Row {
@@ -62,6 +64,8 @@ export async function recoverFrom(
   const markers = new Set(storm.executions().flatMap(({ exec_id, identity }) => [exec_id, identity?.marker ?? exec_id]));
   await until('a process is left', findings, () => aliveIn(dirname(place.home), markers));
   for (const text of filesLeft(place.home)) findings.add('a file is left', text);
+  const kept = inside(place.home, 'runs/ended').length;
+  if (kept > MOST_KEPT) findings.add('more answered runs are kept than the bound', String(kept));
   for (const text of groupsLeft(storm)) findings.add('a control group is left', text);
   const verified = await runWrit(place, ['audit', 'verify', '--json'], { argv });
   if (verified.code !== 0) findings.add('the audit does not verify', verified.stdout + verified.stderr);
