@@ -74,7 +74,7 @@ export function createExpander(host: ExpansionHost, home: Text): Expander {
   function tilde(raw: string, value: Text, cell: Cell, assignment: boolean, whole: boolean): Text {
     if (!raw.includes('~')) return value;
     const expandOne = (text: string, index = 0, all: readonly string[] = [text]): Text => {
-      const match = /^~([+-]|[\w.-]*)(?=\/|:|$)/.exec(text);
+      const match = /^~([+-]\d*|[\w.-]*)(?=\/|:|$)/.exec(text);
       if (match === null || (match[0] === text && index === all.length - 1 && !whole)) return text;
       return folder(match[1] ?? '', cell) + text.slice(match[0].length);
     };
@@ -90,6 +90,8 @@ export function createExpander(host: ExpansionHost, home: Text): Expander {
     if (user === '') return only(held(cell.state, 'HOME').values);
     if (user === '+') return only(cell.state.cwd);
     if (user === '-') return only(cell.state.oldcwd);
+    // A place in the stack of folders.
+    if (/^[+-]?\d+$/.test(user)) return /^\+?0$/.test(user) ? only(cell.state.cwd) : HOLE;
     if (user === 'root') return '/root';
     return home.endsWith(`/${user}`) ? home : `/home/${user}`;
   }
@@ -189,7 +191,10 @@ export function createExpander(host: ExpansionHost, home: Text): Expander {
         const base = part.parameter === '@' || part.parameter === '*' ? from - 1 : from;
         if (!Number.isInteger(base) || base < 0 || (count !== undefined && !(Number.isInteger(count) && count >= 0)))
           return [[spread(HOLE, inQuotes)]];
-        return [list(found.every.slice(base, count === undefined ? undefined : base + count), found.star ? '*' : '@', inQuotes, cell)];
+        const end = count === undefined ? found.every.length : base + count;
+        // An open element may have been several words or none: then the places behind it aren't known.
+        if (found.every.slice(0, end).some(isUnknown)) return [[spread(HOLE, inQuotes)]];
+        return [list(found.every.slice(base, end), found.star ? '*' : '@', inQuotes, cell)];
       }
       return [
         list(

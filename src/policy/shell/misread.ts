@@ -1,4 +1,4 @@
-import type { SyntaxNode } from 'unbash';
+import type { Command, SyntaxNode } from 'unbash';
 
 /**
  * Spellings that the parser reads otherwise than bash does, found by comparing the two. Nobody writes them by hand, so they are refused
@@ -6,6 +6,7 @@ import type { SyntaxNode } from 'unbash';
  */
 export function misread(node: SyntaxNode): string | undefined {
   if (CUT_DOLLAR.test(plainText(node)) || cutsName(node)) return 'the name of a variable is cut by a line continuation';
+  if (node.type === 'Command' && cutsDescriptor(node)) return 'the number of a descriptor is cut by a line continuation';
   if (node.type === 'AnsiCQuoted' && LINE_CONTINUED.test(node.text)) return "a backslash at the end of a line means itself inside $'...'";
   if (node.type === 'Redirect' && DUPLICATES.has(node.operator) && CLOSES.test(node.target?.text ?? '')) {
     return 'what follows >&- is a word of its own to bash';
@@ -15,14 +16,23 @@ export function misread(node: SyntaxNode): string | undefined {
 
 /** Bash takes a backslash and its line feed away before it looks for what follows a `$` and where the name ends. */
 function cutsName(node: SyntaxNode): boolean {
-  const parts = 'parts' in node ? node.parts : undefined;
-  return (
-    parts?.some((part, at) => part.type === 'Literal' && parts[at - 1]?.type === 'SimpleExpansion' && CUT_NAME.test(part.text)) ?? false
-  );
+  const parts = 'parts' in node ? (node.parts ?? []) : [];
+  return parts.some((part, at) => {
+    if (part.type !== 'Literal' || parts[at - 1]?.type !== 'SimpleExpansion') return false;
+    return (at < parts.length - 1 ? CUT_BEFORE_MORE : CUT_NAME).test(part.text);
+  });
+}
+
+/** `0`, the end of the line, `>&1`: no word 0, but the descriptor. */
+function cutsDescriptor({ name, args, redirects }: Command): boolean {
+  const words = name === undefined ? args : [name, ...args];
+  return redirects.some(({ pos }) => words.some(({ end, text }) => end === pos && CUT_DESCRIPTOR.test(text)));
 }
 
 const CUT_DOLLAR = /(?:^|[^\\])(?:\\\\)*\$(?:\\\n)+\S/;
 const CUT_NAME = /^(?:\\\n)+\w/;
+const CUT_BEFORE_MORE = /^(?:\\\n)+(?:\w|$)/;
+const CUT_DESCRIPTOR = /^(?=.*\\\n)(?:[\d\\\n]+|\{[\w\\\n]*\}[\\\n]*)$/s;
 const LINE_CONTINUED = /(?:^|[^\\])(?:\\\\)*\\\n/;
 const DUPLICATES = new Set(['>&', '<&']);
 const CLOSES = /^(?:\\\n)*-./s;

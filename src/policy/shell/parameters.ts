@@ -1,6 +1,6 @@
 import type { ParameterOperation } from 'unbash';
 import { compileGlob } from '../glob.ts';
-import { FOREIGN, HOLE, isForeign, isKnown, isUnknown, SOME, type Text } from '../text.ts';
+import { DEEP, FOREIGN, HOLE, isForeign, isKnown, isUnknown, SOME, type Text } from '../text.ts';
 import type { State, Variable } from './state.ts';
 
 /** Names the shell itself fills with a plain word. */
@@ -80,11 +80,15 @@ export function transform(value: Text, operation: ParameterOperation, first: Tex
   }
 }
 
+const OPEN_PATTERN = new RegExp(`[${HOLE}${FOREIGN}${SOME}${DEEP}]`);
+const ASTRAL = /[\ud800-\udfff]/;
 /** Looks at one character that one removal may cost. */
 const REMOVAL = 1_000_000;
 
 /** The shortest or longest beginning or end that the pattern matches is taken away. */
 function remove(value: Text, operator: '#' | '##' | '%' | '%%', pattern: Text): Text {
+  // What the pattern may be isn't what it is; and bash counts characters where strings here count halves of some.
+  if (OPEN_PATTERN.test(pattern) || ASTRAL.test(value)) return HOLE;
   const glob = compileGlob(pattern, true);
   if (glob.cost(value.length) > REMOVAL) return HOLE;
   const front = operator[0] === '#';
@@ -119,9 +123,12 @@ function changeCase(value: Text, operator: '^' | '^^' | ',' | ',,'): Text {
 }
 
 function slice(value: Text, offset: Text, length: Text | undefined): Text {
+  if (ASTRAL.test(value)) return HOLE;
   const from = /^\s*-?\d+\s*$/.test(offset) ? Number(offset) : undefined;
   const count = length === undefined ? value.length : /^\s*-?\d+\s*$/.test(length) ? Number(length) : undefined;
   if (from === undefined || count === undefined) return HOLE;
   const start = from < 0 ? Math.max(0, value.length + from) : from;
+  // An end before the start is an error, and the command isn't run.
+  if (count < 0 && value.length + count < start) return HOLE;
   return count < 0 ? value.slice(start, count) : value.slice(start, start + count);
 }
