@@ -27,7 +27,12 @@ export function makePlace(): Place {
   return {
     home,
     workspace,
-    env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin', WRIT_HOME: home, LANG: 'C.UTF-8' },
+    env: {
+      PATH: process.env['PATH'] ?? '/usr/bin:/bin',
+      WRIT_HOME: home,
+      LANG: 'C.UTF-8',
+      ...(process.env['NODE_COMPILE_CACHE'] ? { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] } : {}),
+    },
     remove: () => rmSync(base, { recursive: true, force: true, maxRetries: 5 }),
   };
 }

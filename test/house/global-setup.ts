@@ -14,6 +14,8 @@ export default function setup(): () => void {
   mkdirSync(home, { mode: 0o700 });
   process.env['HOME'] = home;
   process.env['WRIT_HOME'] = join(home, '.writ');
+  // Programs are started from their sources hundreds of times.
+  process.env['NODE_COMPILE_CACHE'] ??= join(folder, 'compiled');
   return () => {
     rmSync(folder, { recursive: true, force: true });
     const touched = REAL_HOMES.filter((path, index) => fingerprint(path) !== before[index]);
