@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from './bootstrap/checkout.mjs';
@@ -8,7 +8,8 @@ import { main, Stop } from './bootstrap/say.mjs';
 
 /**
  * `node scripts/record-run.mjs FOLDER [NAME...]`: runs the programs of a folder (each `*.run.ts`, or those named) one after another, shows
- * what they print and keeps it in FOLDER/last-run.md, which is committed. Exit code 1 when one of them failed.
+ * what they print and keeps it in FOLDER/last-run.md, which is committed; with names, what the others said last stays there. Exit code 1
+ * when one of them failed.
  */
 main(async () => {
   const [folder, ...names] = process.argv.slice(2);
@@ -24,7 +25,8 @@ main(async () => {
     console.log(`\n=== ${folder}/${program}`);
     parts.push({ program, ...(await record([node, join(ROOT, folder, program)], env)) });
   }
-  writeFileSync(join(ROOT, folder, 'last-run.md'), page(folder, parts));
+  const path = join(ROOT, folder, 'last-run.md');
+  writeFileSync(path, page(folder, parts, names.length === 0 ? '' : existsSync(path) ? readFileSync(path, 'utf8') : ''));
   return parts.every(({ code }) => code === 0) ? 0 : 1;
 });
 
@@ -51,13 +53,18 @@ function record(argv, env) {
   });
 }
 
-function page(folder, parts) {
-  const head = `# Last run of ${folder}\n\n${new Date().toISOString().slice(0, 10)}, ${process.platform} ${process.arch}, ${availableParallelism()} cores.\n`;
-  return `${head}${parts.map(section).join('')}`;
+function page(folder, parts, earlier) {
+  const head = `# Last run of ${folder}\n\n${process.platform} ${process.arch}, ${availableParallelism()} cores.\n`;
+  const sections = new Map(earlier.split(SECTION).flatMap((text) => (SECTION_NAME.exec(text) ? [[SECTION_NAME.exec(text)[1], text]] : [])));
+  for (const part of parts) sections.set(part.program, section(part));
+  return [head, ...[...sections].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, text]) => text)].join('');
 }
+
+const SECTION = /(?=^\n## \S+\.run\.ts: )/m;
+const SECTION_NAME = /^\n## (\S+\.run\.ts): /;
 
 function section({ program, code, output, omitted, seconds }) {
   const text = output.replaceAll(ROOT, '.').replaceAll('```', "'''").trimEnd();
   const cut = omitted > 0 ? `\n(${omitted} more characters were printed and not kept)` : '';
-  return `\n## ${program}: ${code === 0 ? 'passed' : `FAILED (${code})`} in ${seconds} s\n\n\`\`\`text\n${text}${cut}\n\`\`\`\n`;
+  return `\n## ${program}: ${code === 0 ? 'passed' : `FAILED (${code})`} in ${seconds} s on ${new Date().toISOString().slice(0, 10)}\n\n\`\`\`text\n${text}${cut}\n\`\`\`\n`;
 }
