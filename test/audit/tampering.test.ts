@@ -418,7 +418,7 @@ describe('any one change to a random record is found', () => {
           rmSync(home, { recursive: true, force: true });
         }
       }),
-      { numRuns: 2 },
+      { numRuns: 4 },
     );
     expect(applied).toBeGreaterThan(0);
   });
