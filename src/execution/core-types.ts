@@ -59,6 +59,8 @@ export interface SandboxPlan {
   readonly bwrap: string;
   /** All options for `--args FD`, without the fds and without the command. */
   readonly args: readonly string[];
+  /** Where the command starts: bubblewrap goes there, and a waiting sandbox is told. Not part of the key. */
+  readonly cwd: string;
   /** The whole environment of bubblewrap itself and of the command. */
   readonly env: Readonly<Record<string, string>>;
   /** Real uid and gid to drop to before bubblewrap starts; absent: stay. */
@@ -89,7 +91,7 @@ export interface SandboxPlan {
   /** What the mounts and flags of this plan enforce; `running/` adds limits, teardown, start gate and clock. */
   readonly dimensions: Readonly<Partial<Record<Dimension, DimensionReport>>>;
   readonly notes: readonly string[];
-  /** Hash of everything above: a warm sandbox may be used only for an equal key. */
+  /** Hash of everything above but the working directory: a warm sandbox may be used only for an equal key. */
   readonly key: string;
 }
 

@@ -2,7 +2,6 @@ import { type Mount, mountOptions } from './mount.ts';
 
 export interface OptionsInput {
   readonly mounts: readonly Mount[];
-  readonly cwd: string;
   /** Set when the run is shown another uid than it has on the host. */
   readonly map?: { readonly uid: number; readonly gid: number } | undefined;
   readonly pty: boolean;
@@ -13,7 +12,7 @@ export interface OptionsInput {
  * Everything for `--args FD` but the descriptors and the command. Each namespace is asked for by name: `--unshare-all` only
  * tries some of them and degrades in silence.
  */
-export function bwrapOptions({ mounts, cwd, map, pty, nested_userns }: OptionsInput): readonly string[] {
+export function bwrapOptions({ mounts, map, pty, nested_userns }: OptionsInput): readonly string[] {
   return [
     '--unshare-user',
     '--unshare-pid',
@@ -31,7 +30,5 @@ export function bwrapOptions({ mounts, cwd, map, pty, nested_userns }: OptionsIn
     // A terminal of its own keeps Ctrl-C working only without a new session; in pipe mode there must be no terminal to reach.
     ...(pty ? [] : ['--new-session']),
     ...mounts.flatMap(mountOptions),
-    '--chdir',
-    cwd,
   ];
 }

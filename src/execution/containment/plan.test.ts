@@ -112,6 +112,7 @@ describe('a plan', () => {
     );
     expect(keys[0]).toBe(keys[1]);
     expect(new Set(keys).size).toBe(keys.length - 1);
+    expect((await bed.plan({ cwd: bed.folder('work/app/below') })).key).toBe(keys[0]);
     const environment = await bed.plan({}, { host_env: { ...bed.config.host_env, LANG: 'C' } });
     expect(keys).not.toContain(environment.key);
     bed.folder('work/app/.claude');

@@ -57,9 +57,8 @@ export function buildPlan(spec: RunSpec, facts: PlanFacts, config: ExecutionConf
     // Openings come last among equals: a yes that opened a protected path outranks its guard.
     ...spec.openings.map(({ path, access }) => bind(path, access)),
   ]);
-  const args = bwrapOptions({
+  const options = bwrapOptions({
     mounts: [...baseMounts(facts), ...personal, ...SEAL],
-    cwd: spec.cwd,
     map: as.inside.uid === as.uid && as.inside.gid === as.gid ? undefined : as.inside,
     pty: spec.pty !== undefined,
     nested_userns: spec.nested_userns === true,
@@ -77,7 +76,7 @@ export function buildPlan(spec: RunSpec, facts: PlanFacts, config: ExecutionConf
   const seccomp = seccompFilter(facts.arch, spec.nested_userns === true);
   const rest = {
     bwrap: facts.bwrap,
-    args,
+    args: options,
     env,
     ...(as.drop ? { drop: { uid: as.uid, gid: as.gid } } : {}),
     limits: strictest(config.limits, spec.limits),
@@ -100,5 +99,5 @@ export function buildPlan(spec: RunSpec, facts: PlanFacts, config: ExecutionConf
     ],
   };
   const key = createHash('sha256').update(JSON.stringify(rest)).update(seccomp).digest('hex');
-  return { ...rest, seccomp, key };
+  return { ...rest, args: [...options, '--chdir', spec.cwd], cwd: spec.cwd, seccomp, key };
 }

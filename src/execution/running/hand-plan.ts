@@ -79,11 +79,12 @@ export function makeHandPlan(uid?: number): HandMade {
         ],
         ...['--ro-bind', '/etc/passwd', '/etc/passwd', '--dev', '/dev', '--proc', '/proc', '--ro-bind', '/proc/sys', '/proc/sys'],
         ...['--bind', private_tmp, '/tmp', '--bind', private_home, '/home/nobody', '--bind', workspace, workspace],
-        ...['--chdir', options.chdir ?? workspace],
       ];
+      const cwd = options.chdir ?? workspace;
       return {
         bwrap: '/usr/bin/bwrap',
-        args,
+        args: [...args, '--chdir', cwd],
+        cwd,
         env: { PATH: '/usr/bin:/bin', HOME: '/home/nobody', TMPDIR: '/tmp', LANG: 'C.UTF-8', TERM: 'dumb' },
         ...(uid === undefined ? {} : { drop: { uid, gid: uid } }),
         seccomp: ALLOW_ALL,

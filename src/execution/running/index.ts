@@ -134,6 +134,7 @@ export function createRunning(config: ExecutionConfig, clock: Clock, options: Ru
       passed = await letThrough({
         exec_id,
         command: spec.command,
+        cwd: plan.cwd,
         folder,
         durable,
         supervisor,

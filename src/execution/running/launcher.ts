@@ -1,6 +1,6 @@
 /**
- * The start gate. The first thing inside the sandbox is this bash script. It waits at a pipe for exactly one message: a token, the length
- * of the command, the command. Whatever else arrives, and the end of the pipe when the supervisor dies, is exit 125: nothing ran.
+ * The start gate. The first thing inside the sandbox is this bash script. It waits at a pipe for exactly one message: a token, the lengths
+ * of folder and command, the folder to start in, the command. Whatever else arrives, and the end of the pipe when the supervisor dies, is exit 125: nothing ran.
  *
  * It then gives the command the place that `bash -c COMMAND` would have given it: the text is in BASH_EXECUTION_STRING, `$0` is bash,
  * there are no arguments, no further descriptor is open, no variable is left over, and the rest is one `eval`. What differs is seen
@@ -12,8 +12,16 @@ export const NEVER_STARTED_EXIT = 125;
 export const MARKER_VARIABLE = 'WRIT_MARKER';
 export const MAX_COMMAND_BYTES = 1024 * 1024;
 
-const TOKEN = 'WritGo1:';
+const TOKEN = 'WritGo2:';
 const LENGTH_DIGITS = 8;
+const HEADER_BYTES = TOKEN.length + 2 * LENGTH_DIGITS;
+
+/** What one sandbox does. The caller has checked that neither holds a NUL and the command isn't longer than MAX_COMMAND_BYTES. */
+export interface Order {
+  /** Absolute; a folder. */
+  readonly cwd: string;
+  readonly command: string;
+}
 
 /**
  * `limits`: lines of `ulimit` calls, set before the gate so that a command never runs without them. `terminal`: the standard streams are
@@ -29,8 +37,11 @@ export function launcherScript(limits: readonly string[], terminal: boolean): st
     // "Ready": from here on everything is mounted, and nothing forks any more.
     `printf R >&${GATE_FD}`,
     // LC_ALL=C makes -N count bytes, whatever the locale of the command.
-    `IFS= LC_ALL=C read -rN${TOKEN.length + LENGTH_DIGITS} -u${GATE_FD} X && [[ $X == ${TOKEN}${'[0-9]'.repeat(LENGTH_DIGITS)} ]] || exit ${NEVER_STARTED_EXIT}`,
-    `IFS= LC_ALL=C read -rN "$((10#\${X:${TOKEN.length}}))" -u${GATE_FD} BASH_EXECUTION_STRING || exit ${NEVER_STARTED_EXIT}`,
+    `IFS= LC_ALL=C read -rN${HEADER_BYTES} -u${GATE_FD} X && [[ $X == ${TOKEN}${'[0-9]'.repeat(2 * LENGTH_DIGITS)} ]] || exit ${NEVER_STARTED_EXIT}`,
+    `IFS= LC_ALL=C read -rN "$((10#\${X:${TOKEN.length}:${LENGTH_DIGITS}}))" -u${GATE_FD} BASH_EXECUTION_STRING || exit ${NEVER_STARTED_EXIT}`,
+    // Where it stands already, unless it waited for a command that was not known yet. Afterwards as in a shell that has gone nowhere.
+    `cd -P -- "$BASH_EXECUTION_STRING" && unset -v OLDPWD && export OLDPWD || exit ${NEVER_STARTED_EXIT}`,
+    `IFS= LC_ALL=C read -rN "$((10#\${X:${TOKEN.length + LENGTH_DIGITS}}))" -u${GATE_FD} BASH_EXECUTION_STRING || exit ${NEVER_STARTED_EXIT}`,
     // "Going": without this word nothing has run, however the sandbox ended.
     `printf G >&${GATE_FD}`,
     `exec ${GATE_FD}<&-`,
@@ -39,10 +50,11 @@ export function launcherScript(limits: readonly string[], terminal: boolean): st
   ].join('; ');
 }
 
-/** What opens the gate. The caller has checked that the command holds no NUL and isn't longer than MAX_COMMAND_BYTES. */
-export function gateMessage(command: string): Buffer {
-  const text = Buffer.from(command, 'utf8');
-  return Buffer.concat([Buffer.from(`${TOKEN}${String(text.length).padStart(LENGTH_DIGITS, '0')}`, 'latin1'), text]);
+/** What opens the gate. */
+export function gateMessage({ cwd, command }: Order): Buffer {
+  const parts = [Buffer.from(cwd, 'utf8'), Buffer.from(command, 'utf8')];
+  const lengths = parts.map((part) => String(part.length).padStart(LENGTH_DIGITS, '0')).join('');
+  return Buffer.concat([Buffer.from(TOKEN + lengths, 'latin1'), ...parts]);
 }
 
 /** Variables that would make bash run or redefine something before it comes to the gate. */

@@ -8,6 +8,7 @@ import { awaitStarted } from './sandbox.ts';
 export interface Passage {
   readonly exec_id: ExecId;
   readonly command: string;
+  readonly cwd: string;
   readonly folder: string;
   readonly durable: boolean;
   readonly supervisor: ProcessIdentity;
@@ -54,7 +55,7 @@ async function attempt(passage: Passage, prepared: Prepared, generation: 1 | 2):
     await dismiss(prepared, passage.clock);
     throw error;
   }
-  sandbox.open(passage.command);
+  sandbox.open(passage);
   if (await awaitStarted(sandbox)) return prepared;
   const teardown = await dismiss(prepared, passage.clock);
   // It may have said its word in the moment in which it was ended for not saying it.

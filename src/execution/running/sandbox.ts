@@ -6,7 +6,7 @@ import type { SandboxPlan } from '../core-types.ts';
 import type { ProcessIdentity } from '../types.ts';
 import { carry } from './carrier.ts';
 import { identify } from './identity.ts';
-import { GATE_FD, gateMessage, launcherEnvironment, launcherScript } from './launcher.ts';
+import { GATE_FD, gateMessage, launcherEnvironment, launcherScript, type Order } from './launcher.ts';
 import { pidNamespaceOf } from './proc.ts';
 import { type Born, readBirth } from './status.ts';
 
@@ -40,8 +40,8 @@ export interface Sandbox {
   readonly ready: Promise<boolean>;
   /** True when the launcher has the whole command and goes on to run it; false when it never will: then nothing has run. */
   readonly started: Promise<boolean>;
-  /** Sends the token and the command. Exactly once. */
-  open(command: string): void;
+  /** Sends the token, where to start and the command. Exactly once. */
+  open(order: Order): void;
   /** Lets go of the pipes to it. */
   release(): void;
 }
@@ -138,8 +138,8 @@ function watch(child: ChildProcess, marker: string): Sandbox {
     born: readBirth(statusStream),
     ready: ready.promise,
     started: started.promise,
-    open(command) {
-      gateStream.end(gateMessage(command));
+    open(order) {
+      gateStream.end(gateMessage(order));
     },
     release() {
       gateStream.destroy();

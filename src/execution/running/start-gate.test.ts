@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: commands for bash
 
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -38,16 +38,24 @@ function launch(message: Uint8Array): { code: number; stdout: string } {
 
 describe('the launcher', () => {
   it('runs exactly what comes after its token', () => {
-    expect(launch(gateMessage('echo ran'))).toEqual({ code: 0, stdout: 'ran\n' });
+    expect(launch(gateMessage({ cwd: '/', command: 'echo ran' }))).toEqual({ code: 0, stdout: 'ran\n' });
+  });
+
+  it('starts in the folder that it is told, as a shell that has gone nowhere', () => {
+    const cwd = join(bench.hand.workspace, '-a "b"\n$(c)');
+    mkdirSync(cwd);
+    const command = 'printf "%s|" "$PWD" "$(pwd -P)" "${OLDPWD-none}"; declare -p OLDPWD; cd / && echo "$OLDPWD"';
+    expect(launch(gateMessage({ cwd, command })).stdout).toBe(`${cwd}|${cwd}|none|declare -x OLDPWD\n${cwd}\n`);
   });
 
   it.each([
     ['nothing', Buffer.alloc(0)],
-    ['a part of the token', gateMessage('echo ran').subarray(0, 5)],
-    ['the token alone', gateMessage('echo ran').subarray(0, 16)],
-    ['a part of the command', gateMessage('echo ran').subarray(0, 23)],
-    ['another token', Buffer.from('WritGo0:00000008echo ran')],
-    ['no length', Buffer.from('WritGo1:xxxxxxxxecho ran')],
+    ['a part of the token', gateMessage({ cwd: '/', command: 'echo ran' }).subarray(0, 5)],
+    ['the token alone', gateMessage({ cwd: '/', command: 'echo ran' }).subarray(0, 24)],
+    ['a part of the command', gateMessage({ cwd: '/', command: 'echo ran' }).subarray(0, 32)],
+    ['another token', Buffer.from('WritGo1:0000000100000008/echo ran')],
+    ['no length', Buffer.from('WritGo2:00000001xxxxxxxx/echo ran')],
+    ['a folder that is not there', gateMessage({ cwd: '/does/not/exist', command: 'echo ran' })],
     ['a command without token', Buffer.from('echo ran; echo ran; echo ran')],
   ])('exits 125 and runs nothing for %s', (_, message) => {
     expect(launch(message)).toEqual({ code: 125, stdout: '' });

@@ -12,7 +12,7 @@ import { sweepWarm } from './warm.ts';
 
 let bench: Bench;
 beforeEach(() => {
-  bench = makeBench(undefined, { warm_idle_ms: 1_000 });
+  bench = makeBench(undefined, { warm_idle_ms: 3_000 });
 });
 afterEach(() => bench.close());
 
@@ -72,6 +72,16 @@ describe('warm sandboxes', () => {
     const runs = await Promise.all([bench.run('echo one'), bench.run('echo two')]);
     expect(coming).toHaveLength(2);
     expect(runs.map(({ folder }) => markerOf(folder)).toSorted()).toEqual(coming.toSorted());
+  });
+
+  it('serve any working directory', async () => {
+    await warmed();
+    const waiting = records();
+    const folder = join(bench.hand.workspace, 'below');
+    mkdirSync(folder);
+    const run = await bench.run('pwd', { plan: { ...bench.plan, cwd: folder } });
+    expect(run.output.stdout.head).toBe(`${folder}\n`);
+    expect(waiting).toContain(markerOf(run.folder));
   });
 
   it('are never used for another plan', async () => {

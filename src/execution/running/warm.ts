@@ -40,7 +40,8 @@ export interface WarmParts {
 }
 
 interface Entry {
-  readonly plan: SandboxPlan;
+  /** The one seen last: equal plans may differ in their working directory, and an old one may be gone. */
+  plan: SandboxPlan;
   readonly waiting: Prepared[];
   /** Begun and not taken yet, oldest first. */
   readonly coming: Coming[];
@@ -154,6 +155,7 @@ export function createWarmPool(parts: WarmParts): WarmPool {
         entry = { plan, waiting: [], coming: [], used_at: 0 };
         entries.set(plan.key, entry);
       }
+      entry.plan = plan;
       entry.used_at = clock.monotonic();
       fill(entry);
       schedule();
