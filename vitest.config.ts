@@ -9,7 +9,7 @@ export default defineConfig({
     globalSetup: 'test/house/global-setup.ts',
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 30_000,
+    testTimeout: 120_000,
     hookTimeout: 60_000,
   },
 });
