@@ -118,7 +118,9 @@ export function createDispatch(host: Interpreter): Dispatch {
       return both(outside);
     }
     if (earlier.some((one) => sameState(one.state, state))) return both(outside);
-    if (earlier.length >= 4 || scene.calls.length > BUDGET.nesting) {
+    // Deeper ones would never be looked at, and each may be another function.
+    if (scene.calls.length > BUDGET.nesting) throw new NotUnderstood('functions call each other too deeply to judge');
+    if (earlier.length >= 4) {
       host.report(subject, scene, 'unknown', 'calls itself too often to be followed');
       return both(outside);
     }

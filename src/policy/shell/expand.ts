@@ -79,6 +79,8 @@ export function createExpander(host: ExpansionHost, home: Text): Expander {
       return folder(match[1] ?? '', cell) + text.slice(match[0].length);
     };
     if (assignment) return raw.includes('\\') ? value : value.split(':').map(expandOne).join(':');
+    // With a colon and more behind it, bash decides by what that is.
+    if (!whole && /^~[^/]*:/.test(raw)) return HOLE;
     if (raw[0] === '~') return expandOne(value);
     // `name=~/x` as an argument: bash expands it as in an assignment.
     const equals = /^[A-Za-z_]\w*=(?=~)/.exec(raw);
@@ -265,7 +267,12 @@ export function createExpander(host: ExpansionHost, home: Text): Expander {
     }
     const other = (): Chunks => {
       if (inQuotes) return texts(operand, cell).map((text) => [quoted(text)]);
-      return wordChunks(operand, cell, false);
+      // What the shell would split by is plain only without a backslash before it.
+      if (/\\\s/.test(operand.text)) return [[quoted(HOLE)]];
+      // Unquoted words in it are split like the value they stand for: `${x:+-rf /}` gives two.
+      return wordChunks(operand, cell, false).map((chunks) =>
+        chunks.map((chunk) => (chunk.kind === 'literal' ? { ...chunk, kind: 'split' as const } : chunk)),
+      );
     };
     if (kind === '+') {
       // Expanded in any case: a substitution in it is there to be judged.

@@ -7,6 +7,9 @@ import type { Command, SyntaxNode } from 'unbash';
 export function misread(node: SyntaxNode): string | undefined {
   if (CUT_DOLLAR.test(plainText(node)) || cutsName(node)) return 'the name of a variable is cut by a line continuation';
   if (node.type === 'Command' && cutsDescriptor(node)) return 'the number of a descriptor is cut by a line continuation';
+  if (node.type === 'ParameterExpansion' && node.operation?.type === 'Unknown' && HIDES.test(node.text)) {
+    return 'a parameter expansion of an unknown kind, and more is inside it';
+  }
   if (node.type === 'AnsiCQuoted' && LINE_CONTINUED.test(node.text)) return "a backslash at the end of a line means itself inside $'...'";
   if (node.type === 'Redirect' && DUPLICATES.has(node.operator) && CLOSES.test(node.target?.text ?? '')) {
     return 'what follows >&- is a word of its own to bash';
@@ -33,6 +36,8 @@ const CUT_DOLLAR = /(?:^|[^\\])(?:\\\\)*\$(?:\\\n)+\S/;
 const CUT_NAME = /^(?:\\\n)+\w/;
 const CUT_BEFORE_MORE = /^(?:\\\n)+(?:\w|$)/;
 const CUT_DESCRIPTOR = /^(?=.*\\\n)(?:[\d\\\n]+|\{[\w\\\n]*\}[\\\n]*)$/s;
+/** Not looked into by the parser. */
+const HIDES = /[`(]|\\\n/;
 const LINE_CONTINUED = /(?:^|[^\\])(?:\\\\)*\\\n/;
 const DUPLICATES = new Set(['>&', '<&']);
 const CLOSES = /^(?:\\\n)*-./s;

@@ -80,14 +80,15 @@ export function transform(value: Text, operation: ParameterOperation, first: Tex
   }
 }
 
-const OPEN_PATTERN = new RegExp(`[${HOLE}${FOREIGN}${SOME}${DEEP}]`);
+const OPEN_PATTERN = new RegExp(`[${HOLE}${FOREIGN}${SOME}${DEEP}*?[\\\\]`);
 const ASTRAL = /[\ud800-\udfff]/;
 /** Looks at one character that one removal may cost. */
 const REMOVAL = 1_000_000;
 
 /** The shortest or longest beginning or end that the pattern matches is taken away. */
 function remove(value: Text, operator: '#' | '##' | '%' | '%%', pattern: Text): Text {
-  // What the pattern may be isn't what it is; and bash counts characters where strings here count halves of some.
+  // What the pattern may be isn't what it is, a plain star may be one that was expanded and so a pattern; and bash counts characters where
+  // strings here count halves of some.
   if (OPEN_PATTERN.test(pattern) || ASTRAL.test(value)) return HOLE;
   const glob = compileGlob(pattern, true);
   if (glob.cost(value.length) > REMOVAL) return HOLE;
@@ -102,7 +103,7 @@ function replace(value: Text, operator: '/' | '//' | '/#' | '/%', pattern: Text,
   // Nothing is found nowhere, but at the front and at the end it is.
   if (pattern === '' && (operator === '/' || operator === '//')) return value;
   // Wildcards in a replaced pattern are rare and slow; only plain patterns are folded.
-  if (!isKnown(pattern)) return HOLE;
+  if (!isKnown(pattern) || OPEN_PATTERN.test(pattern)) return HOLE;
   switch (operator) {
     case '/':
       return value.replace(pattern, () => replacement);
