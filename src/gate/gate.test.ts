@@ -17,7 +17,7 @@ interface Seen {
 }
 
 /** A tool whose assessment is what its argument says, so that every verdict can be walked through. */
-function probe(seen: Seen, run?: () => never): Tool<{ effect: Effect; verdict?: Verdict }> {
+function probe(seen: Seen, run?: () => never): Tool<{ effect: Effect; verdict?: Verdict; bare?: boolean }> {
   return {
     name: 'probe',
     description: '',
@@ -30,10 +30,21 @@ function probe(seen: Seen, run?: () => never): Tool<{ effect: Effect; verdict?: 
         ? { ok: true, input: { ...input, effect: input.effect } }
         : { ok: false, problem: 'Invalid arguments: effect: is missing.' };
     },
-    assess: ({ effect, verdict }): Assessment => ({
+    assess: ({ effect, verdict, bare }): Assessment => ({
       effects: [effect],
       findings:
-        effect === 'safe' ? [] : [{ effect, span: [0, 1], argv: ['probe', 'x'], reason: 'does it', ...(verdict ? { verdict } : {}) }],
+        effect === 'safe'
+          ? []
+          : [
+              {
+                effect,
+                span: [0, 1],
+                argv: ['probe', 'x'],
+                reason: 'does it',
+                ...(verdict ? { verdict } : {}),
+                ...(bare ? {} : { command: 0 }),
+              },
+            ],
       commands: [{ argv: ['probe', 'x'], span: [0, 1] }],
       git_config_write: false,
     }),
@@ -202,6 +213,13 @@ describe('non_interactive', () => {
       message: expect.stringContaining('does it [network_egress]'),
       fix: expect.stringContaining('["probe","x"]'),
     });
+  });
+
+  test('no rule is offered for what no rule lifts', async () => {
+    const { gate } = gateWith();
+    const answer = await gate.call(ask({ arguments: { effect: 'persistence', bare: true } }));
+    expect(answer).toMatchObject({ code: 'no_channel', fix: expect.stringContaining('No rule lifts') });
+    expect(answer).toMatchObject({ fix: expect.not.stringContaining('"argv"') });
   });
 
   test.each([

@@ -1,6 +1,6 @@
 import { AppError } from '../kernel/errors.ts';
-import { describeOpening } from '../policy/index.ts';
-import type { Decision, Effect } from '../policy/types.ts';
+import { defaultVerdict, describeOpening, stricter } from '../policy/index.ts';
+import type { Decision, Effect, Finding } from '../policy/types.ts';
 
 /** `dangerous.non_interactive`: what decides when nobody can be asked. */
 export type NonInteractive = 'deny' | 'read_only' | 'allow';
@@ -42,13 +42,26 @@ function asked(decision: Decision): string {
 const MOST_RULES = 3;
 const MOST_WORDS = 12;
 
-/** Rules the operator can paste: the words of each command that asks, exactly where they are known. */
+/**
+ * Rules the operator can paste: the words of each command that asks, exactly where they are known. What belongs to no command (a
+ * redirection, a variable) is lifted by no rule, and saying otherwise would send somebody round in circles.
+ */
 function howToAllow(decision: Decision): string {
-  const asking = decision.findings.filter((finding) => finding.argv.length > 0).map((finding) => JSON.stringify(pattern(finding.argv)));
-  const rules = [...new Set(asking)].slice(0, MOST_RULES).map((argv) => `{"argv": ${argv}}`);
+  const asking = decision.findings.filter(asks);
+  const rules = [...new Set(asking.flatMap(({ command, argv }) => (command === undefined ? [] : [JSON.stringify(pattern(argv))])))];
+  const bare = asking.filter(({ command }) => command === undefined).map(({ argv }) => argv.join(' '));
+  if (bare.length > 0) {
+    return `No rule lifts a redirection or a variable (${[...new Set(bare)].slice(0, MOST_RULES).join(', ')}); the user can do this in their own terminal, or name the file as an argument of a command (tee, cp) that a rule can allow.`;
+  }
+  const shown = rules.slice(0, MOST_RULES).map((argv) => `{"argv": ${argv}}`);
   const cut = decision.opens.some((opening) => opening.type !== 'path');
   const still = cut ? ' In this version it would still run contained and with the network off.' : '';
-  return `The operator can allow it with a rule in ~/.writ/config.json: {"dangerous": {"allow": [${rules.join(', ') || '{"argv": ["PROGRAM", "**"]}'}]}}${still}`;
+  return `The operator can allow it with a rule in ~/.writ/config.json: {"dangerous": {"allow": [${shown.join(', ') || '{"argv": ["PROGRAM", "**"]}'}]}}${still}`;
+}
+
+/** Findings of a milder class don't need a rule; where a class was made stricter by the operator, all are named. */
+function asks({ effect, verdict }: Finding): boolean {
+  return stricter(verdict ?? defaultVerdict(effect), 'contained');
 }
 
 function pattern(argv: readonly string[]): readonly string[] {

@@ -195,7 +195,7 @@ export function createConnection(parts: ServerParts, outlet: Outlet): Connection
     if (!isObject(capabilities)) return refuse(INVALID_PARAMS, 'The member params.capabilities must be an object');
     const revision = negotiate(protocolVersion);
     session = sessionPeer(revision, clientInfo, capabilities, requester, logger);
-    logger.info('a client is connected', { revision, requested: protocolVersion.slice(0, 40), client: session.client });
+    logger.debug('a client is connected', { revision, requested: protocolVersion.slice(0, 40), client: session.client });
     const features = featuresOf(revision);
     return envelope(id, { result: initializeResult(parts, revision, features) }, features);
   }

@@ -1,15 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type AssessContext,
-  assessCommand,
-  decide,
-  defaultVerdict,
-  loadRules,
-  mergePolicy,
-  type PolicyConfig,
-  type Rule,
-  strictest,
-} from './index.ts';
+import { strictest } from './defaults.ts';
+import { type AssessContext, assessCommand, decide, defaultVerdict, loadRules, type PolicyConfig, type Rule } from './index.ts';
 import { EFFECTS } from './types.ts';
 
 const context: AssessContext = {
@@ -154,59 +145,6 @@ describe('what a yes opens', () => {
     expect(judge('ls').opens).toEqual([]);
     expect(judge('rm -rf /; curl https://a.test').opens).toEqual([]);
     expect(judge('curl https://a.test', allow('curl', '**')).opens).toEqual([{ type: 'hosts', hosts: ['a.test'], presets: [] }]);
-  });
-});
-
-describe('mergePolicy', () => {
-  const project = (more: Partial<PolicyConfig>): PolicyConfig => ({ ...empty, ...more });
-
-  it('takes only what tightens', () => {
-    const operator: PolicyConfig = { classes: { network_egress: 'deny' }, deny: [{ argv: ['a'] }], prompt: [], allow: [{ argv: ['b'] }] };
-    const merged = mergePolicy(
-      operator,
-      project({
-        classes: { network_egress: 'allow', install: 'deny', unknown: 'allow', local_write: 'prompt' },
-        deny: [{ argv: ['c'] }],
-        prompt: [{ argv: ['d'] }],
-        allow: [{ argv: ['e'] }],
-      }),
-    );
-    expect(merged).toEqual({
-      classes: { network_egress: 'deny', install: 'deny', local_write: 'prompt' },
-      deny: [{ argv: ['a'] }, { argv: ['c'] }],
-      prompt: [{ argv: ['d'] }],
-      allow: [{ argv: ['b'] }],
-    });
-  });
-
-  it('does not turn the default of destructive into a milder one', () => {
-    const merged = mergePolicy(empty, project({ classes: { destructive: 'prompt' } }));
-    expect(judge('rm -rf /opt/x', merged).verdict).toBe('deny');
-    expect(judge('rm -rf src', mergePolicy(empty, project({ classes: { destructive: 'deny' } }))).verdict).toBe('deny');
-  });
-
-  it('never makes any command milder', () => {
-    const scale = ['allow', 'contained', 'prompt', 'deny'] as const;
-    for (const effect of EFFECTS) {
-      if (effect === 'blocked') continue;
-      for (const verdict of scale) {
-        const merged = mergePolicy(empty, project({ classes: { [effect]: verdict }, allow: [{ argv: ['**'] }] }));
-        for (const text of [
-          'ls',
-          'touch a',
-          'npm test',
-          'frob',
-          'curl https://a.test',
-          'npm ci',
-          'sudo id',
-          'cat .env',
-          'rm -rf src',
-          'rm -rf /opt/x',
-        ]) {
-          expect(scale.indexOf(judge(text, merged).verdict)).toBeGreaterThanOrEqual(scale.indexOf(judge(text).verdict));
-        }
-      }
-    }
   });
 });
 

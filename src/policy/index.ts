@@ -1,7 +1,6 @@
 export { assessCommand } from './assess.ts';
 export { decide } from './decide.ts';
-export { defaultVerdict, strictest } from './defaults.ts';
+export { defaultVerdict, stricter } from './defaults.ts';
 export { describeOpening } from './describe-opening.ts';
-export { mergePolicy } from './merge.ts';
 export { type LoadedRules, loadRules } from './rules.ts';
 export type * from './types.ts';
