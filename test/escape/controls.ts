@@ -146,6 +146,12 @@ export const CONTROLS_OF_ROOT: ReadonlySet<string> = new Set([
 
 export type ControlName = keyof typeof CONTROLS;
 
+/** Where a control is taken from the plan and its way changes too, the way alone must not be what lets an attempt succeed. */
+export function wayWithout(names: readonly ControlName[]): Way | undefined {
+  const controls: readonly Control[] = names.map((name) => CONTROLS[name]);
+  return controls.find(({ way, without }) => way !== undefined && without !== undefined)?.way;
+}
+
 export interface Ablated {
   readonly plan: SandboxPlan;
   readonly spec: Partial<RunSpec>;

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   chownSync,
   cpSync,
@@ -43,4 +44,9 @@ export function describePath(path: string, name = path, skip: ReadonlySet<string
   if (!stat.isDirectory()) return [`${name}: special`];
   const entries = readdirSync(path).filter((entry) => !skip.has(entry));
   return [`${name}/`, ...entries.flatMap((entry) => describePath(join(path, entry), `${name}/${entry}`, skip))];
+}
+
+/** Some attempts lock their folders, which keeps an ordinary user from removing them. */
+export function unlock(folder: string): void {
+  if (process.getuid?.() !== 0) execFileSync('chmod', ['-R', 'u+rwX', folder]);
 }

@@ -4,7 +4,7 @@ import { createSocket } from 'node:dgram';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type ListenOptions, type Server } from 'node:net';
 import { dirname, join } from 'node:path';
-import { copyFresh, describePath, give, put } from './files.ts';
+import { copyFresh, describePath, give, put, unlock } from './files.ts';
 import { hostFor } from './host.ts';
 
 /** What the attempts are after: files, listeners and a process outside of every sandbox, all of them holding one secret. */
@@ -150,7 +150,9 @@ export async function makeOutside(uid: number | undefined): Promise<Outside & { 
       udp.close();
       for (const server of servers) server.close();
       execFileSync('perl', ['-e', 'shmctl($ARGV[0], 0, 0)', shared]);
-      for (const path of [base, shm, ...(runFolder === undefined ? [] : [runFolder])]) rmSync(path, { recursive: true, force: true });
+      for (const path of [shm, ...(runFolder === undefined ? [] : [runFolder])]) rmSync(path, { recursive: true, force: true });
+      unlock(base);
+      rmSync(base, { recursive: true, force: true });
     },
   };
   outside.reset();

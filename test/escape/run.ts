@@ -15,7 +15,6 @@ export interface Ended {
   readonly result?: RunResult;
   /** Living processes that belong to the run, found by what they carry and not by asking Writ. */
   readonly survivors: readonly number[];
-  readonly folder?: string;
 }
 
 export async function carryOut(way: Way, running: Running, plan: SandboxPlan, spec: RunSpec, scene: Scene): Promise<Ended> {
@@ -32,7 +31,7 @@ export async function carryOut(way: Way, running: Running, plan: SandboxPlan, sp
   const namespace = result.receipt?.pid_namespace;
   // At once, without giving anything time to die: the receipt has said that it is dead.
   const survivors = [...carrying([scene.tag, exec_id]), ...(namespace === undefined ? [] : members(namespace))];
-  return { output: head + tail, result, survivors, folder };
+  return { output: head + tail, result, survivors };
 }
 
 /** The script without Writ's hand on it: nothing of this is product code. It ends with the first process, or is killed. */
@@ -104,6 +103,22 @@ function members(namespace: string): readonly number[] {
       return false;
     }
   });
+}
+
+/** Ends what is left of a run without its control, however often it comes back. */
+export async function endAll(tag: string): Promise<void> {
+  const deadline = performance.now() + 10_000;
+  for (let left = carrying([tag]); left.length > 0; left = carrying([tag])) {
+    if (performance.now() > deadline) throw new Error(`these processes of an attempt can't be ended: ${left.join(', ')}`);
+    for (const pid of left) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // Gone by itself.
+      }
+    }
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
 }
 
 /** Nobody proves the end of what runs without Writ: it may take a moment until what dies is dead. */

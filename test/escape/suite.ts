@@ -14,11 +14,11 @@ import { RESOURCES } from './attempts/limits.ts';
 import { NETWORK } from './attempts/network.ts';
 import { PERSISTENCE } from './attempts/persistence.ts';
 import { PROCESSES } from './attempts/processes.ts';
-import { CONTROLS, CONTROLS_OF_ROOT, type ControlName, without } from './controls.ts';
-import { describePath } from './files.ts';
+import { type Ablated, CONTROLS, CONTROLS_OF_ROOT, type ControlName, wayWithout, without } from './controls.ts';
+import { describePath, unlock } from './files.ts';
 import { hostFor } from './host.ts';
 import { makeOutside } from './outside.ts';
-import { carryOut, type Ended } from './run.ts';
+import { carryOut, type Ended, endAll } from './run.ts';
 import { LIMITS, makeScene, type Scene } from './scene.ts';
 
 const ATTEMPTS: readonly Attempt[] = [...FILES, ...NETWORK, ...PROCESSES, ...KERNEL, ...PERSISTENCE, ...RESOURCES];
@@ -63,7 +63,12 @@ export function escapes(who: string, uid: number | undefined): void {
     });
     let hostEnv: Readonly<Record<string, string>> = {};
 
-    async function attemptWith(attempt: Attempt, removed: readonly ControlName[]): Promise<{ damage: readonly Damage[]; ended: Ended }> {
+    /** `way`: carried out like that, with all its controls. */
+    async function attemptWith(
+      attempt: Attempt,
+      removed: readonly ControlName[],
+      way?: Ablated['way'],
+    ): Promise<{ damage: readonly Damage[]; ended: Ended }> {
       outside.reset();
       const scene = makeScene(outside, { user_home: outside.user_home, host_env: hostEnv }, attempt.id);
       attempt.prepare?.(scene);
@@ -74,13 +79,12 @@ export function escapes(who: string, uid: number | undefined): void {
       const planned = await containment.plan(spec);
       const plan = attempt.between?.(planned, scene) ?? planned;
       const before = obeyed(scene);
-      const ablated = without(removed, plan, scene);
+      const ablated = way === undefined ? without(removed, plan, scene) : { plan, spec: {}, way };
       const ended = await carryOut(ablated.way, running, ablated.plan, { ...spec, ...ablated.spec }, scene);
       if (attempt.afterwards === 'git') workAsAPerson(scene);
       const damage = damageOf(attempt, ended, scene, before);
-      for (const pid of ended.survivors) process.kill(pid, 'SIGKILL');
-      // Some attempts lock their folders.
-      execFileSync('chmod', ['-R', 'u+rwx', scene.workspace]);
+      if (ablated.way !== 'writ') await endAll(scene.tag);
+      unlock(scene.workspace);
       rmSync(scene.workspace, { recursive: true, force: true });
       return { damage, ended };
     }
@@ -113,6 +117,14 @@ export function escapes(who: string, uid: number | undefined): void {
       for (const one of attempt.stopped_by.length > 1 ? attempt.stopped_by : []) {
         it(`is contained without "${one}" too`, async () => {
           const { damage, ended } = await attemptWith(attempt, [one]);
+          expect({ damage, output: damage.length > 0 ? ended.output : '' }).toEqual({ damage: [], output: '' });
+        });
+      }
+
+      const way = wayWithout(attempt.stopped_by);
+      if (way !== undefined) {
+        it(`is contained by ${way} with it`, async () => {
+          const { damage, ended } = await attemptWith(attempt, [], way);
           expect({ damage, output: damage.length > 0 ? ended.output : '' }).toEqual({ damage: [], output: '' });
         });
       }
