@@ -80,7 +80,7 @@ export function createExpander(host: ExpansionHost, home: Text): Expander {
     };
     if (assignment) return raw.includes('\\') ? value : value.split(':').map(expandOne).join(':');
     // With a colon and more behind it, bash decides by what that is.
-    if (!whole && /^~[^/]*:/.test(raw)) return HOLE;
+    if ((!whole || raw.includes('\\')) && /^~[^/]*:/.test(raw)) return HOLE;
     if (raw[0] === '~') return expandOne(value);
     // `name=~/x` as an argument: bash expands it as in an assignment.
     const equals = /^[A-Za-z_]\w*=(?=~)/.exec(raw);
@@ -339,7 +339,8 @@ export function createExpander(host: ExpansionHost, home: Text): Expander {
 
   function braceFields(word: Word, cell: Cell): readonly (readonly Text[])[] {
     host.replaced(word);
-    const raws = expandBraces(word.text);
+    // Line continuations are gone before bash looks for braces.
+    const raws = expandBraces(word.text.includes("'") ? word.text : word.text.replaceAll('\\\n', ''));
     if (raws === undefined) return [[HOLE]];
     let all: (readonly Text[])[] = [[]];
     for (const raw of raws) {

@@ -1,4 +1,4 @@
-import type { Command, SyntaxNode } from 'unbash';
+import type { Command, SyntaxNode, Word } from 'unbash';
 
 /**
  * Spellings that the parser reads otherwise than bash does, found by comparing the two. Nobody writes them by hand, so they are refused
@@ -6,6 +6,7 @@ import type { Command, SyntaxNode } from 'unbash';
  */
 export function misread(node: SyntaxNode): string | undefined {
   if (CUT_DOLLAR.test(plainText(node)) || cutsName(node)) return 'the name of a variable is cut by a line continuation';
+  if (node.type === 'Word' && HALF_BRACE.test(unquoted(node))) return 'a brace that is closed twice';
   if (node.type === 'Command' && cutsDescriptor(node)) return 'the number of a descriptor is cut by a line continuation';
   if (node.type === 'ParameterExpansion' && node.operation?.type === 'Unknown' && HIDES.test(node.text)) {
     return 'a parameter expansion of an unknown kind, and more is inside it';
@@ -36,6 +37,8 @@ const CUT_DOLLAR = /(?:^|[^\\])(?:\\\\)*\$(?:\\\n)+\S/;
 const CUT_NAME = /^(?:\\\n)+\w/;
 const CUT_BEFORE_MORE = /^(?:\\\n)+(?:\w|$)/;
 const CUT_DESCRIPTOR = /^(?=.*\\\n)(?:[\d\\\n]+|\{[\w\\\n]*\}[\\\n]*)$/s;
+/** `{a}b,c}` gives `a}b` and `c`. */
+const HALF_BRACE = /\{[^{},]*\}[^{}]*,[^{}]*\}/;
 /** Not looked into by the parser. */
 const HIDES = /[`(]|\\\n/;
 const LINE_CONTINUED = /(?:^|[^\\])(?:\\\\)*\\\n/;
@@ -55,4 +58,9 @@ function plainText(node: SyntaxNode): string {
     default:
       return '';
   }
+}
+
+/** The word with a placeholder for each part that is quoted or expanded. */
+function unquoted({ text, parts }: Word): string {
+  return parts === undefined ? text : parts.map((part) => (part.type === 'Literal' ? part.text : '_')).join('');
 }

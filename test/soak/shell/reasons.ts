@@ -8,7 +8,7 @@ interface Reason {
   fits(text: string, bash: SeenByBash, ours: Assessment): boolean;
 }
 
-const MISREAD = /cut (from its name )?by a line continuation|means itself inside|a word of its own to bash/;
+const MISREAD = /of an unknown kind|cut (from its name )?by a line continuation|means itself inside|a word of its own to bash/;
 
 /** We read it, bash refuses it: nothing of it runs but what stands on earlier lines, which we have seen. */
 export const BASH_REFUSES: readonly Reason[] = [
@@ -18,7 +18,14 @@ export const BASH_REFUSES: readonly Reason[] = [
     why: 'a quote left open in the delimiter of a here-document',
     fits: (text, bash) => text.includes('<<') && /looking for matching/.test(bash.complaint),
   },
-  { why: 'a line feed inside [[ ]] where bash wants a word', fits: (_text, bash) => /newline. to conditional/.test(bash.complaint) },
+  { why: 'something inside [[ ]] that is an operator to bash, or no word', fits: (_text, bash) => /conditional/.test(bash.complaint) },
+  { why: 'a redirection behind a redirection', fits: (text) => /[<>]&?-?\s*\d*[<>]/.test(text) },
+  { why: 'an empty command', fits: (text, bash) => /;\s*;/.test(text) && /near unexpected token `;/.test(bash.complaint) },
+  {
+    why: 'arithmetic of the old kind without an end',
+    fits: (text, bash) => text.includes('$[') && /looking for matching/.test(bash.complaint),
+  },
+  { why: 'time of nothing', fits: (text, bash) => /\btime\s+[;&|]/.test(text) && /near unexpected/.test(bash.complaint) },
   {
     why: 'coproc before something that is no command',
     fits: (text, bash) => /\bcoproc\b/.test(text) && /near unexpected/.test(bash.complaint),
@@ -40,6 +47,8 @@ export const WE_REFUSE: readonly Reason[] = [
     why: 'a spelling that the parser reads otherwise, refused on purpose',
     fits: (_text, _bash, ours) => MISREAD.test(ours.unparseable?.reason ?? ''),
   },
+  { why: 'a word inside [[ ]] that is no operator', fits: (text) => text.includes('[[') },
+  { why: 'a reserved word that goes on in a substitution', fits: (text) => /\b(?:done|fi|esac|then|do|else|elif)[<>]\(/.test(text) },
   { why: 'an operator with a line continuation in it', fits: (text) => /[<>&|;!]\\\n/.test(text) },
   { why: 'a here-document that the end of its substitution ends', fits: (text) => /\$\([\s\S]*<</.test(text) },
 ];
@@ -52,7 +61,7 @@ export const SITTER_SEES: readonly Reason[] = [
     fits: (_text, bash) => /here-document .* delimited by end-of-file/.test(bash.complaint),
   },
   { why: 'it takes any word with = in it for an assignment', fits: (text) => /(?:^|[\s;|&(])[^\s\w][^\s=]*=/.test(text) },
-  { why: 'it takes nested arithmetic for subshells', fits: (text) => /\(\(.*\(\(.*\(\(/s.test(text) },
+  { why: 'it takes arithmetic for subshells', fits: (text) => /\(\(.*\)\)/s.test(text) },
   {
     why: 'it skips white space that is a letter to bash',
     fits: (text) => /[\r\f\v\u0085\u00a0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u3000\ufeff]/.test(text),
@@ -62,7 +71,10 @@ export const SITTER_SEES: readonly Reason[] = [
 /** What we read in the text that bash prints isn't what we read in the original. */
 export const PRINTED_OTHERWISE: readonly Reason[] = [
   { why: 'coproc: bash prints a name that a simple command cannot have', fits: (text) => /\bcoproc\b/.test(text.replaceAll('\\\n', '')) },
-  { why: 'a name like a reserved word behind a redirection, which bash prints in front', fits: (text) => /[<>]\S*\s+!/.test(text) },
+  {
+    why: 'a name like a reserved word behind a redirection, which bash prints in front',
+    fits: (text) => /(?:^|[;&|(\n])\s*\d*[<>]/.test(text),
+  },
   { why: 'a backslash at the very end, which eval keeps and a file does not', fits: (text) => text.endsWith('\\') },
   { why: 'a line continuation inside a parameter expansion: we take it for unknown', fits: (text) => /\$\{[^}]*\\\n/.test(text) },
   { why: 'a name in quotes, which is a bad substitution when bash gets there', fits: (text) => /\$\{\$'/.test(text) },
