@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { connect } from './client.ts';
 import { makeRoom } from './execution.ts';
@@ -17,16 +15,10 @@ export async function shellOverMcp(place: Place): Promise<Rows> {
   const raw = await rawBubblewrap(place, room, 'true');
   await room.execution.close();
   const client = await connect(place.program, room.workspace, place.folder('mcp/home-of-server'));
-  const run = (args: object = {}): Promise<void> => client.call('shell', { command: 'true', ...args });
-  let folders = 0;
+  const run = (): Promise<void> => client.call('shell', { command: 'true' });
   try {
     const times = await interleaved(ROUNDS, {
       floor: () => timed(raw),
-      cold: () => {
-        const cwd = `folder-${folders++}`;
-        mkdirSync(join(room.workspace, cwd));
-        return timed(() => run({ cwd }));
-      },
       alone: async () => {
         await run();
         await setTimeout(PAUSE_MS);
@@ -44,7 +36,6 @@ export async function shellOverMcp(place: Place): Promise<Rows> {
     const row = { against: 'bubblewrap with the same flags + bash', unit: 'ms', floor: times.floor, rounds: ROUNDS };
     return {
       ratios: [
-        { ...row, what: '`shell` of `true` over MCP, first in its folder', ours: times.cold },
         { ...row, what: '`shell` of `true` over MCP, warm, alone', ours: times.alone },
         { ...row, what: `\`shell\` of \`true\` over MCP, warm, ${IN_A_ROW} back to back, each`, ours: times.in_a_row },
       ],

@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { makeRoom } from './execution.ts';
 import type { Place } from './place.ts';
@@ -16,17 +14,12 @@ const IN_A_ROW = 10;
 export async function shell(place: Place): Promise<Rows> {
   const room = makeRoom(place, 'shell');
   const raw = await rawBubblewrap(place, room, 'true');
-  let folders = 0;
   try {
     await room.run('true');
     const times = await interleaved(ROUNDS, {
       floor: () => timed(raw),
-      // Another working directory is another plan: nothing waits for it, and nothing is prepared while it runs.
-      cold: () => {
-        const cwd = join(room.workspace, `folder-${folders++}`);
-        mkdirSync(cwd);
-        return timed(() => room.run('true', { cwd, git_config_write: true }));
-      },
+      // Nothing waits for a plan like this one, and nothing is prepared for the next.
+      cold: () => timed(() => room.run('true', { git_config_write: true })),
       alone: async () => {
         await room.run('true');
         await setTimeout(PAUSE_MS);
