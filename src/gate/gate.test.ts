@@ -155,6 +155,29 @@ describe('the path of one call', () => {
     expect(seen.ran).toEqual([{ effect: 'safe' }]);
   });
 
+  test.each([true, false])('the outcome of what goes on is stored before the answer, where it can be (%s)', async (can) => {
+    const seen: Seen = { events: [], ran: [] };
+    const tool = probe(seen);
+    const job: typeof tool = {
+      ...tool,
+      run: async (...all) => ({ ...(await tool.run(...all)), goes_on: true }),
+    };
+    const ways: string[] = [];
+    const { record, ...rest } = memoryLog(seen.events);
+    const log: AuditLog = {
+      ...rest,
+      record: async (event, options) => {
+        if (event.type === 'action.finished' && !can) throw new AppError('disk_full', 'No room.');
+        ways.push(`recorded ${event.type}${options?.essential ? ', essential' : ''}`);
+        return record(event, options);
+      },
+      enqueue: (event) => void ways.push(`queued ${event.type}`),
+    };
+    const { gate } = gateWith({ tools: [job], audit: async () => log });
+    expect(codeOf(await gate.call(ask()))).toBe('result');
+    expect(ways).toEqual(['recorded action.decided', can ? 'recorded action.finished, essential' : 'queued action.finished']);
+  });
+
   test.each([[undefined], [new AppError('cancelled', 'enough', { data: { exec_id: 'exec_1' } })]])(
     'what must wait for the record of the outcome does, however the call ends (%s)',
     async (fault) => {

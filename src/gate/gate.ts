@@ -124,7 +124,7 @@ export function createGate(parts: GateParts): Gate {
       await conclude(request, action, tool.name, started, { outcome: error.code, reason: error.message, ...known }, afterwards);
       return refusal(action, error, decision);
     }
-    await conclude(request, action, tool.name, started, { outcome: 'done', ...output.evidence }, afterwards);
+    await conclude(request, action, tool.name, started, { outcome: 'done', ...output.evidence }, afterwards, output.goes_on);
     return {
       type: 'result',
       action,
@@ -143,7 +143,10 @@ export function createGate(parts: GateParts): Gate {
     await log.record({ type, at: parts.clock.now(), ...request.owner, action, tool, data: jsonOnly(data) });
   }
 
-  /** The outcome row is queued: a full disk or a stopping process must not turn what happened into an error. */
+  /**
+   * The outcome row is queued: a full disk or a stopping process must not turn what happened into an error. Only where something goes
+   * on is it waited for: nobody would look for what that belongs to if this process were killed after the answer and before the row.
+   */
   async function conclude(
     request: GateRequest,
     action: ActionId,
@@ -151,18 +154,27 @@ export function createGate(parts: GateParts): Gate {
     started: number,
     data: Record<string, unknown>,
     afterwards: readonly (() => Promise<void>)[],
+    waited = false,
   ): Promise<void> {
     const log = await parts.audit();
     const ms = Math.round(parts.clock.monotonic() - started);
     const safe = parts.redactor.value({ ...data, ms }) as Record<string, unknown>;
     const event = { type: 'action.finished', at: parts.clock.now(), ...request.owner, action, tool, data: jsonOnly(safe) };
-    log.enqueue(event, () => {
+    const stored = (): void => {
       for (const then of afterwards) {
         then().catch((thrown: unknown) =>
           parts.logger.warn('what was to follow the record of a call failed', { action, reason: toAppError(thrown).message }),
         );
       }
-    });
+    };
+    if (!waited) return log.enqueue(event, stored);
+    try {
+      await log.record(event, { essential: true });
+      stored();
+    } catch (thrown) {
+      parts.logger.warn('the outcome of a call is stored later', { action, reason: toAppError(thrown).message });
+      log.enqueue(event, stored);
+    }
   }
 }
 

@@ -84,6 +84,13 @@ export const ERRORS = {
     guidance: 'Tell the user to add the --root line shown to the MCP configuration.',
   },
   not_found: { http: 404, exit: 2, retryable: false, fixable: true, guidance: 'List what exists and use one of those ids.' },
+  never_started: {
+    http: 503,
+    exit: 1,
+    retryable: true,
+    fixable: false,
+    guidance: 'Nothing of it ran; call again, and tell the user what was said here if that happens twice.',
+  },
   outcome_unknown: {
     http: 502,
     exit: 1,

@@ -32,8 +32,7 @@ export function finishedAnswer(result: RunResult, exec_id: string, spec: RunSpec
   const { outcome, receipt } = result;
   // No answer, and in the record all the same: which execution it was and what is known of it.
   const data = { exec_id, ...evidenceOf(outcome, result) };
-  if (outcome.state === 'never_started')
-    throw new AppError('containment_unavailable', `The command never started: ${outcome.reason}`, { data });
+  if (outcome.state === 'never_started') throw new AppError('never_started', `The command never started: ${outcome.reason}`, { data });
   if (outcome.state === 'lost')
     throw new AppError('outcome_unknown', `The process that ran the command is gone: ${outcome.reason}`, { data });
   if (outcome.state === 'cancelled') throw new AppError('cancelled', `The command was cancelled: ${outcome.reason}`, { data });
@@ -101,6 +100,7 @@ export function yieldedAnswer(job: JobRecord, view: OutputView): ToolOutput {
     },
     text: `${body}${body === '' || body.endsWith('\n') ? '' : '\n'}[${note}]`,
     evidence: { job_id: job.job_id, yielded: true, bytes_so_far: view.combined.total_bytes },
+    goes_on: true,
   };
 }
 
@@ -115,6 +115,7 @@ export function startedAnswer(job: JobRecord): ToolOutput {
     structured: { ...base.structured, notes: [note] },
     text: `[${note}]`,
     evidence: { job_id: job.job_id, background: true },
+    goes_on: true,
   };
 }
 

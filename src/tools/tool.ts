@@ -37,6 +37,8 @@ export interface ToolOutput {
   readonly text: string;
   /** Facts for the audit's outcome row: counts, digests, exit, never content. */
   readonly evidence: Readonly<Record<string, unknown>>;
+  /** Something goes on after the answer: then the outcome row, which names it, is stored before the answer is given. */
+  readonly goes_on?: boolean;
 }
 
 /**

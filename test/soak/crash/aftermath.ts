@@ -44,12 +44,13 @@ export async function recoverFrom(
   const said = [await first.stderr()];
   await first.end();
 
-  for (const path of halfMade(place.home)) age(path);
+  const aged = [...halfMade(place.home), ...inside(place.home, 'gates'), ...inside(place.home, 'warm')];
+  for (const path of aged) age(path);
   const second = createConnection(place, argv);
   // A runner that runs something removes what dead runners left of their pipes and groups.
   await second.call('shell', { command: 'true' });
   await until('a run was not closed', findings, () => readdirSync(join(place.home, 'runs')).filter((name) => name !== 'ended'));
-  await until('a folder half made is left', findings, () => halfMade(place.home));
+  await until('what was made for a moment is left', findings, () => aged.filter((path) => existsSync(path)));
   const jobs = new Map<string, { state: string; exit_code: number | null; reason: string | null }>();
   for (const { job_id } of storm.executions()) {
     if (job_id === undefined) continue;
@@ -110,7 +111,7 @@ function inside(home: string, folder: string): readonly string[] {
   return existsSync(path) ? readdirSync(path).map((name) => join(path, name)) : [];
 }
 
-/** They are left alone for a minute, since somebody may be at it: now that minute is over. */
+/** What is made for a moment is left alone for a minute, since somebody may be at it: now that minute is over. */
 function age(path: string): void {
   const then = new Date(Date.now() - 120_000);
   utimesSync(path, then, then);

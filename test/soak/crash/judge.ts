@@ -110,13 +110,13 @@ function judgeAnswer({ sent, ran, folders }: Case, wrong: Wrong): void {
 
 /** Refusals that kills may bring about. */
 const MAY_HAVE_RUN: Readonly<Record<string, boolean>> = {
-  containment_unavailable: false,
+  never_started: false,
   outcome_unknown: true,
   cancelled: true,
   busy: false,
 };
 const OUTCOME_OF: Readonly<Record<string, readonly Outcome['state'][]>> = {
-  containment_unavailable: ['never_started'],
+  never_started: ['never_started'],
   outcome_unknown: ['lost'],
   cancelled: ['cancelled', 'never_started'],
 };
