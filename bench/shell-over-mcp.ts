@@ -14,15 +14,23 @@ export async function shellOverMcp(place: Place): Promise<Rows> {
   const room = makeRoom(place, 'mcp');
   const raw = await rawBubblewrap(place, room, 'true');
   await room.execution.close();
-  const client = await connect(place.program, room.workspace, place.folder('mcp/home-of-server'));
-  const run = (): Promise<void> => client.call('shell', { command: 'true' });
+  const home = place.folder('mcp/home-of-server');
+  const client = await connect(place.program, room.workspace, home);
+  const run = (one = client): Promise<void> => one.call('shell', { command: 'true' });
   try {
     const times = await interleaved(ROUNDS, {
       floor: () => timed(raw),
       alone: async () => {
         await run();
         await setTimeout(PAUSE_MS);
-        return timed(run);
+        return timed(() => run());
+      },
+      first: async () => {
+        const fresh = await connect(place.program, room.workspace, home);
+        await setTimeout(PAUSE_MS);
+        const took = await timed(() => run(fresh));
+        await fresh.close();
+        return took;
       },
       in_a_row: async () => {
         await setTimeout(PAUSE_MS);
@@ -36,6 +44,7 @@ export async function shellOverMcp(place: Place): Promise<Rows> {
     const row = { against: 'bubblewrap with the same flags + bash', unit: 'ms', floor: times.floor, rounds: ROUNDS };
     return {
       ratios: [
+        { ...row, what: '`shell` of `true` over MCP, first of a connection: a runner is started', ours: times.first },
         { ...row, what: '`shell` of `true` over MCP, warm, alone', ours: times.alone },
         { ...row, what: `\`shell\` of \`true\` over MCP, warm, ${IN_A_ROW} back to back, each`, ours: times.in_a_row },
       ],
