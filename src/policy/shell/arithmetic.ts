@@ -72,7 +72,7 @@ export function createArithmetic(host: ArithmeticHost): Arithmetic {
 
   /** bash evaluates the text of a variable again: a subscript in it may hold a substitution. */
   function number(text: Text, cell: Cell): number | undefined {
-    const plain = text.trim();
+    const plain = text.replaceAll('\\\n', '').trim();
     if (DECIMAL.test(plain)) return Number(plain);
     if (/^[A-Za-z_]\w*$/.test(plain)) {
       const all = held(cell.state, plain).values;

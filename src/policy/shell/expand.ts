@@ -1,5 +1,5 @@
 import { type Assignment, type HereDoc, type ParameterExpansionPart, type ParsedScript, parse, type Word, type WordPart } from 'unbash';
-import { ALTERNATIVES, type Meter } from '../budget.ts';
+import { ALTERNATIVES, type Meter, NotUnderstood } from '../budget.ts';
 import { activate, CLOSE, HOLE, isUnknown, ONE, OPEN, SOME, STAR, type Text } from '../text.ts';
 import { expandBraces } from './braces.ts';
 import { held, target, transform } from './parameters.ts';
@@ -37,6 +37,8 @@ interface Chunk {
 
 type Chunks = readonly (readonly Chunk[])[];
 
+/** A command may be inside. */
+const SUBSTITUTES = /[`(]/;
 const BREAK: Chunk = { text: '', kind: 'break' };
 const literal = (text: Text): Chunk => ({ text, kind: 'literal' });
 const quoted = (text: Text): Chunk => ({ text, kind: 'quoted' });
@@ -244,7 +246,7 @@ export function createExpander(host: ExpansionHost, home: Text): Expander {
       const value = host.arithmetic.number(index, cell);
       if (value === undefined) return found.inherited ? [HOLE] : [...elements];
       // An open element may have been several words or none: what stands at a place behind it isn't known.
-      const passed = value < 0 ? elements.slice(value) : elements.slice(0, value + 1);
+      const passed = value < 0 ? elements : elements.slice(0, value + 1);
       return [passed.some(isUnknown) ? HOLE : (elements.at(value) ?? '')];
     });
     return { values: distinct(picked), ...(found.inherited ? { inherited: true as const } : {}) };
@@ -267,12 +269,11 @@ export function createExpander(host: ExpansionHost, home: Text): Expander {
     }
     const other = (): Chunks => {
       if (inQuotes) return texts(operand, cell).map((text) => [quoted(text)]);
-      // What the shell would split by is plain only without a backslash before it.
-      if (/\\\s/.test(operand.text)) return [[quoted(HOLE)]];
       // Unquoted words in it are split like the value they stand for: `${x:+-rf /}` gives two.
-      return wordChunks(operand, cell, false).map((chunks) =>
-        chunks.map((chunk) => (chunk.kind === 'literal' ? { ...chunk, kind: 'split' as const } : chunk)),
-      );
+      const all = wordChunks(operand, cell, false);
+      // What they are split by may have a backslash before it, and then isn't.
+      if (/\\\s/.test(operand.text)) return [[quoted(HOLE)]];
+      return all.map((chunks) => chunks.map((chunk) => (chunk.kind === 'literal' ? { ...chunk, kind: 'split' as const } : chunk)));
     };
     if (kind === '+') {
       // Expanded in any case: a substitution in it is there to be judged.
@@ -341,7 +342,14 @@ export function createExpander(host: ExpansionHost, home: Text): Expander {
     host.replaced(word);
     // Line continuations are gone before bash looks for braces.
     const raws = expandBraces(word.text.includes("'") ? word.text : word.text.replaceAll('\\\n', ''));
-    if (raws === undefined) return [[HOLE]];
+    const unread = (): void => {
+      if (SUBSTITUTES.test(word.text)) throw new NotUnderstood('braces that cannot be written out hold a command', word.pos);
+    };
+    if (raws === undefined) {
+      unread();
+      return [[HOLE]];
+    }
+    let tooMany = false;
     let all: (readonly Text[])[] = [[]];
     for (const raw of raws) {
       meter.chars(raw.length);
@@ -369,10 +377,12 @@ export function createExpander(host: ExpansionHost, home: Text): Expander {
               cell,
             )
           : [[first?.type === 'Assignment' && only?.length === 1 ? first.text : HOLE]];
-      if (all.length * options.length > ALTERNATIVES) return [[HOLE]];
-      all = all.flatMap((before) => options.map((more) => [...before, ...more]));
+      if (first?.type !== 'Word' || only?.length !== 1) unread();
+      // All of them are gone through, since each may hold a command, even if it isn't told apart what they give.
+      tooMany ||= all.length * options.length > ALTERNATIVES;
+      if (!tooMany) all = all.flatMap((before) => options.map((more) => [...before, ...more]));
     }
-    return all;
+    return tooMany ? [[HOLE]] : all;
   }
 
   function texts(word: Word, cell: Cell, assignment = false): readonly Text[] {

@@ -20,7 +20,7 @@ export const BASH_REFUSES: readonly Reason[] = [
   },
   { why: 'something inside [[ ]] that is an operator to bash, or no word', fits: (_text, bash) => /conditional/.test(bash.complaint) },
   { why: 'a redirection behind a redirection', fits: (text) => /[<>]&?-?\s*\d*[<>]/.test(text) },
-  { why: 'an empty command', fits: (text, bash) => /;\s*;/.test(text) && /near unexpected token `;/.test(bash.complaint) },
+  { why: 'an empty command', fits: (text, bash) => /[;&]\s*;/.test(text) && /near unexpected token `;/.test(bash.complaint) },
   {
     why: 'arithmetic of the old kind without an end',
     fits: (text, bash) => text.includes('$[') && /looking for matching/.test(bash.complaint),
@@ -48,7 +48,7 @@ export const WE_REFUSE: readonly Reason[] = [
     fits: (_text, _bash, ours) => MISREAD.test(ours.unparseable?.reason ?? ''),
   },
   { why: 'a word inside [[ ]] that is no operator', fits: (text) => text.includes('[[') },
-  { why: 'a reserved word that goes on in a substitution', fits: (text) => /\b(?:done|fi|esac|then|do|else|elif)[<>]\(/.test(text) },
+  { why: 'a reserved word that goes on in a substitution', fits: (text) => /(?:\b(?:done|fi|esac|then|do|else|elif)|\})[<>]\(/.test(text) },
   { why: 'an operator with a line continuation in it', fits: (text) => /[<>&|;!]\\\n/.test(text) },
   { why: 'a here-document that the end of its substitution ends', fits: (text) => /\$\([\s\S]*<</.test(text) },
 ];
@@ -60,7 +60,8 @@ export const SITTER_SEES: readonly Reason[] = [
     why: 'it ends a here-document at a line that only begins like the delimiter',
     fits: (_text, bash) => /here-document .* delimited by end-of-file/.test(bash.complaint),
   },
-  { why: 'it takes any word with = in it for an assignment', fits: (text) => /(?:^|[\s;|&(])[^\s\w][^\s=]*=/.test(text) },
+  { why: 'it takes any word with = in it for an assignment', fits: (text) => /(?:^|[\s;|&(])[^\s=]*[^\s\w=][^\s=]*=/.test(text) },
+  { why: 'it drops an escaped blank', fits: (text) => /\\[ \t]/.test(text) },
   { why: 'it takes arithmetic for subshells', fits: (text) => /\(\(.*\)\)/s.test(text) },
   {
     why: 'it skips white space that is a letter to bash',
