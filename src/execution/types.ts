@@ -284,7 +284,7 @@ export interface Execution {
    * that goes on, or is a job by now, is left as it is; twice is once.
    */
   confirm(ids: readonly (ExecId | JobId)[]): Promise<void>;
-  /** Gets a runner process ready, off the start-up path. */
+  /** Gets a runner process ready, and sandboxes for these Workspaces in it, off the start-up path. */
   warmUp(workspaces: readonly WorkspaceBind[]): void;
   /** Ends foreground runs; jobs go on. */
   close(): Promise<void>;

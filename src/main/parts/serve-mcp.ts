@@ -136,6 +136,7 @@ export async function serveMcp(parts: McpParts): Promise<void> {
 
   // Off the start-up path: what the first command needs, and what an earlier process left behind.
   const afterwards = setTimeout(() => {
+    execution.warmUp([]);
     assessor().catch((thrown: unknown) => logger.warn('the assessor could not be loaded', { reason: String(thrown) }));
     closeOrphans({ execution, audit: parts.audit, home: parts.home, logger, clock }).catch((thrown: unknown) =>
       logger.warn('recovery failed', { reason: String(thrown) }),
