@@ -34,8 +34,7 @@ export function createFolderBook(home: string, changed: (text: string) => void):
     for (const parent of ['runs', 'runs/ended', 'jobs']) {
       for (const name of namesIn(join(home, parent))) {
         if (!/^(exec|job)_/.test(name)) continue;
-        const known = [...(book.get(name)?.outcome === undefined ? [] : [name])];
-        if (known.length > 0 && parent === 'runs/ended') continue;
+        if (parent === 'runs/ended' && book.get(name)?.outcome !== undefined) continue;
         const found = readFolder(join(home, parent, name), name);
         if (found === undefined) continue;
         const before = book.get(found.exec_id);
@@ -50,17 +49,19 @@ export function createFolderBook(home: string, changed: (text: string) => void):
 
 function readFolder(folder: string, name: string): Found | undefined {
   const spec = readIfThere<SpecFile>(join(folder, 'spec.json'));
-  // Renamed or removed while it was read: seen at the next look, under its other name.
-  if (spec === undefined || !existsSync(folder)) return undefined;
+  if (spec === undefined) return undefined;
   const token = /^echo "(\S+) /.exec(spec.spec.command)?.[1];
   if (token === undefined) return undefined;
   const result = readIfThere<ResultFile>(join(folder, 'result.json'));
+  const identity = readIfThere<NonNullable<Found['identity']>>(join(folder, 'identity.json'));
+  // Renamed or removed while it was read: seen at the next look, under its other name.
+  if (!existsSync(folder)) return undefined;
   return {
     exec_id: spec.exec_id,
     job_id: name.startsWith('job_') ? name : undefined,
     token,
     created_at: spec.created_at,
-    identity: readIfThere<NonNullable<Found['identity']>>(join(folder, 'identity.json')),
+    identity,
     outcome: result?.result.outcome,
     total_bytes: result?.result.output.combined.total_bytes ?? 0,
   };
