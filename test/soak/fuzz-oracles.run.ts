@@ -57,7 +57,9 @@ for (let index = 0; index < count; index++) {
     const here = ours.commands.filter(({ span }) => (span[0] <= at && at < span[1]) || span[1] === 0);
     const plain = /^[\w./-]+$/.test(name);
     // A command that is an expansion to nothing is no command; what is inside it is looked for by itself.
-    const seen = plain ? here.some(({ argv }) => argv[0] === name) : here.length > 0 || /^"?[$`]/.test(name);
+    const seen = plain
+      ? here.some(({ argv, span }) => argv[0] === name || (argv[0] === null && span[0] === at))
+      : here.length > 0 || /^"?[$`]/.test(name);
     if (!seen) differs('tree-sitter sees a command', RESERVED.has(name) ? 'a reserved word' : explain(SITTER_SEES, text, real, ours), name);
   }
   // Here-documents are printed somewhere else, and then stand for something else.

@@ -47,6 +47,7 @@ export const WE_REFUSE: readonly Reason[] = [
     why: 'a spelling that the parser reads otherwise, refused on purpose',
     fits: (_text, _bash, ours) => MISREAD.test(ours.unparseable?.reason ?? ''),
   },
+  { why: 'the words case and in as arguments inside a substitution', fits: (text) => /[$<>]\(.*\bcase\b.*\bin\b/s.test(text) },
   { why: 'a word inside [[ ]] that is no operator', fits: (text) => text.includes('[[') },
   { why: 'a reserved word that goes on in a substitution', fits: (text) => /(?:\b(?:done|fi|esac|then|do|else|elif)|\})[<>]\(/.test(text) },
   { why: 'an operator with a line continuation in it', fits: (text) => /[<>&|;!]\\\n/.test(text) },
