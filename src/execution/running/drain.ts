@@ -21,13 +21,23 @@ export function createDrain(): Drain {
     async finished(ends) {
       const { promise, resolve } = Promise.withResolvers<void>();
       let bytes = 0;
-      let silence = setTimeout(resolve, GRACE_MS);
-      const cap = setTimeout(resolve, CAP_MS);
+      let chunks = 0;
+      // A process that got no processor for a while finds its timers due before it has looked into the pipes: what is in them is read
+      // first (immediates run after the reads of the same round), and only silence after that is silence.
+      const giveUp = (): void => {
+        const before = chunks;
+        setImmediate(() => {
+          if (chunks === before) resolve();
+        });
+      };
+      let silence = setTimeout(giveUp, GRACE_MS);
+      const cap = setTimeout(() => setImmediate(resolve), CAP_MS);
       onChunk = (length) => {
         bytes += length;
+        chunks += 1;
         clearTimeout(silence);
         if (bytes >= CAP_BYTES) resolve();
-        else silence = setTimeout(resolve, GRACE_MS);
+        else silence = setTimeout(giveUp, GRACE_MS);
       };
       await Promise.race([ends, promise]);
       clearTimeout(silence);
