@@ -11,6 +11,9 @@ export function misread(node: SyntaxNode): string | undefined {
   if (node.type === 'ParameterExpansion' && node.operation?.type === 'Unknown' && HIDES.test(node.text)) {
     return 'a parameter expansion of an unknown kind, and more is inside it';
   }
+  if (node.type === 'CommandExpansion' && node.text[0] === '`' && node.text.includes("'") && node.text.includes('\\\n')) {
+    return 'in backticks a line goes on inside single quotes too';
+  }
   if (node.type === 'AnsiCQuoted' && LINE_CONTINUED.test(node.text)) return "a backslash at the end of a line means itself inside $'...'";
   if (node.type === 'Redirect' && DUPLICATES.has(node.operator) && CLOSES.test(node.target?.text ?? '')) {
     return 'what follows >&- is a word of its own to bash';

@@ -1,3 +1,4 @@
+// biome-ignore-start lint/suspicious/noTemplateCurlyInString: shell text
 import type { Random } from '../kit/random.ts';
 
 /** Scripts made from nothing but words, variables and the builtin echo: they can be run, and every way to write a word is in them. */
@@ -120,3 +121,4 @@ function quoted(random: Random, depth: number): string {
 function single(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
+// biome-ignore-end lint/suspicious/noTemplateCurlyInString: shell text

@@ -8,7 +8,8 @@ interface Reason {
   fits(text: string, bash: SeenByBash, ours: Assessment): boolean;
 }
 
-const MISREAD = /of an unknown kind|cut (from its name )?by a line continuation|means itself inside|a word of its own to bash/;
+const MISREAD =
+  /in backticks a line|of an unknown kind|cut (from its name )?by a line continuation|means itself inside|a word of its own to bash/;
 
 /** We read it, bash refuses it: nothing of it runs but what stands on earlier lines, which we have seen. */
 export const BASH_REFUSES: readonly Reason[] = [
@@ -25,6 +26,7 @@ export const BASH_REFUSES: readonly Reason[] = [
     why: 'arithmetic of the old kind without an end',
     fits: (text, bash) => text.includes('$[') && /looking for matching/.test(bash.complaint),
   },
+  { why: 'a ! before nothing', fits: (text, bash) => /!\s*[})]/.test(text) && /near unexpected/.test(bash.complaint) },
   { why: 'time of nothing', fits: (text, bash) => /\btime\s+[;&|]/.test(text) && /near unexpected/.test(bash.complaint) },
   {
     why: 'coproc before something that is no command',
@@ -50,17 +52,15 @@ export const WE_REFUSE: readonly Reason[] = [
   { why: 'the words case and in as arguments inside a substitution', fits: (text) => /[$<>]\(.*\bcase\b.*\bin\b/s.test(text) },
   { why: 'a word inside [[ ]] that is no operator', fits: (text) => text.includes('[[') },
   { why: 'a reserved word that goes on in a substitution', fits: (text) => /(?:\b(?:done|fi|esac|then|do|else|elif)|\})[<>]\(/.test(text) },
-  { why: 'an operator with a line continuation in it', fits: (text) => /[<>&|;!]\\\n/.test(text) },
+  { why: 'an operator with a line continuation in it', fits: (text) => /[<>&|;!$]\\\n/.test(text) },
   { why: 'a here-document that the end of its substitution ends', fits: (text) => /\$\([\s\S]*<</.test(text) },
 ];
 
 /** tree-sitter sees a command where we see none. */
 export const SITTER_SEES: readonly Reason[] = [
   { why: 'it ends words at a line continuation', fits: (text) => text.includes('\\\n') },
-  {
-    why: 'it ends a here-document at a line that only begins like the delimiter',
-    fits: (_text, bash) => /here-document .* delimited by end-of-file/.test(bash.complaint),
-  },
+  { why: 'it ends a here-document at a line that only begins like the delimiter', fits: endsEarly },
+  { why: 'it reads in a here-document whose delimiter is quoted', fits: (text) => /<<-?\s*['"\\]/.test(text) },
   { why: 'it takes any word with = in it for an assignment', fits: (text) => /(?:^|[\s;|&(])[^\s=]*[^\s\w=][^\s=]*=/.test(text) },
   { why: 'it drops an escaped blank', fits: (text) => /\\[ \t]/.test(text) },
   { why: 'it takes arithmetic for subshells', fits: (text) => /\(\(.*\)\)/s.test(text) },
@@ -89,4 +89,8 @@ export function explain(reasons: readonly Reason[], text: string, bash: SeenByBa
 
 function parses(text: string): boolean {
   return (parse(text).errors ?? []).length === 0;
+}
+
+function endsEarly(text: string): boolean {
+  return [...text.matchAll(/<<-?\s*(['"\\]?)(\w+)/g)].some(([, , word]) => new RegExp(`^\\t*${word}[^\\n]`, 'm').test(text));
 }
