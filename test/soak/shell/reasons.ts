@@ -26,6 +26,10 @@ export const BASH_REFUSES: readonly Reason[] = [
     why: 'arithmetic of the old kind without an end',
     fits: (text, bash) => text.includes('$[') && /looking for matching/.test(bash.complaint),
   },
+  {
+    why: 'a process substitution without an end inside a parameter expansion',
+    fits: (text, bash) => /\$\{[^}]*[<>]\(/.test(text) && /looking for matching/.test(bash.complaint),
+  },
   { why: 'a ! before nothing', fits: (text, bash) => /!\s*[})]/.test(text) && /near unexpected/.test(bash.complaint) },
   { why: 'time of nothing', fits: (text, bash) => /\btime\s+[;&|]/.test(text) && /near unexpected/.test(bash.complaint) },
   {
@@ -62,6 +66,8 @@ export const SITTER_SEES: readonly Reason[] = [
   { why: 'it ends a here-document at a line that only begins like the delimiter', fits: endsEarly },
   { why: 'it reads in a here-document whose delimiter is quoted', fits: (text) => /<<-?\s*['"\\]/.test(text) },
   { why: 'it takes any word with = in it for an assignment', fits: (text) => /(?:^|[\s;|&(])[^\s=]*[^\s\w=][^\s=]*=/.test(text) },
+  { why: 'it ends a word at a backslash behind a quote', fits: (text) => /['"]\\\S/.test(text) },
+  { why: 'it does not know {name}> behind another redirection', fits: (text) => /\{\w+\}[<>]/.test(text) },
   { why: 'it drops an escaped blank', fits: (text) => /\\[ \t]/.test(text) },
   { why: 'it takes arithmetic for subshells', fits: (text) => /\(\(.*\)\)/s.test(text) },
   {
@@ -80,6 +86,7 @@ export const PRINTED_OTHERWISE: readonly Reason[] = [
   { why: 'a backslash at the very end, which eval keeps and a file does not', fits: (text) => text.endsWith('\\') },
   { why: 'a line continuation inside a parameter expansion: we take it for unknown', fits: (text) => /\$\{[^}]*\\\n/.test(text) },
   { why: 'a name in quotes, which is a bad substitution when bash gets there', fits: (text) => /\$\{\$'/.test(text) },
+  { why: 'a line continuation inside braces: we read them as they stand', fits: (text) => /\{[^}]*\\\n/.test(text) },
   { why: 'a line continuation inside {name}>', fits: (text) => /\{\w*\\\n\w*\}[<>]/.test(text) },
 ];
 
