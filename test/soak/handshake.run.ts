@@ -1,10 +1,10 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { JobRecord, Outcome } from '../../src/execution/index.ts';
 import { startClient } from '../execution/client.ts';
-import { makePlace, OWNER } from '../execution/place.ts';
-import { aliveIn } from './crash/processes.ts';
+import { makePlace, OWNER, type Place } from '../execution/place.ts';
+import { aliveIn, writProcesses } from './crash/processes.ts';
 import { conclude, createFindings } from './kit/findings.ts';
 
 /**
@@ -34,9 +34,15 @@ async function crash(act: (typeof ACTS)[number], step: (typeof STEPS)[number], v
   const place = makePlace();
   const wrong = (kind: string, detail = ''): void => findings.add(kind, `${act}, ${victim} at ${step}: ${detail}`);
   const client = startClient(place, act, place.spec('echo ran >> effects; echo done'), `${step} ${victim}`);
-  const answer = await client.answer.catch(() => undefined);
-  const over = async (): Promise<boolean> => place.lines('effects').length > 0 || (await ends(place)).length > 0;
-  if (answer === undefined && !(await until(over))) wrong('nothing became of it');
+  let answered = false;
+  client.answer.then(
+    () => {
+      answered = true;
+    },
+    () => {},
+  );
+  const fallen = async (): Promise<boolean> => (victim === 'runner' ? answered && !ownerLives(place) : client.child.signalCode !== null);
+  if (!(await until(fallen))) wrong('nobody was killed');
   client.kill();
 
   const found: Outcome['state'][] = [];
@@ -58,7 +64,7 @@ async function crash(act: (typeof ACTS)[number], step: (typeof STEPS)[number], v
   const ran = place.lines('effects').length;
   const [state] = found;
   if (ran > 1) wrong('it ran twice');
-  if (ran > 0 && (state === 'never_started' || !hasIdentity(place))) wrong('it ran without a record', state);
+  if (ran > 0 && (state === 'never_started' || pathsOf(place, 'identity.json').length === 0)) wrong('it ran without a record', state);
   if (ran === 0 && state === 'exited') wrong('the end of what never ran');
   // Whatever closed a job tells nobody; the next start does, and then it is told.
   await place.execution().confirm((await place.execution().recover()).jobs_lost);
@@ -69,15 +75,20 @@ async function crash(act: (typeof ACTS)[number], step: (typeof STEPS)[number], v
   return `${state ?? 'answered'}${ran === 0 ? '' : ' (ran)'}`;
 }
 
-async function ends(place: ReturnType<typeof makePlace>): Promise<readonly string[]> {
-  const folders = ['runs', 'jobs'].flatMap((parent) => readdirSync(join(place.home, parent)).map((name) => join(place.home, parent, name)));
-  return folders.filter((folder) => existsSync(join(folder, 'spec.json')));
+/** The runner that has taken it; before that, or with the door closed, the answer says that it is gone. */
+function ownerLives(place: Place): boolean {
+  const [file] = pathsOf(place, 'owner.json');
+  if (file === undefined) return false;
+  const { holder } = JSON.parse(readFileSync(file, 'utf8')) as { holder: { process?: { pid: number } } };
+  return writProcesses(place.home).some(({ pid }) => pid === holder.process?.pid);
 }
 
-function hasIdentity(place: ReturnType<typeof makePlace>): boolean {
-  return ['runs', 'runs/ended', 'jobs'].some((parent) =>
-    readdirSync(join(place.home, parent)).some((name) => existsSync(join(place.home, parent, name, 'identity.json'))),
-  );
+/** A file of the one execution of this place, wherever its folder is. */
+function pathsOf(place: Place, file: string): readonly string[] {
+  return ['runs', 'runs/ended', 'jobs']
+    .map((parent) => join(place.home, parent))
+    .flatMap((parent) => readdirSync(parent).map((name) => join(parent, name, file)))
+    .filter((path) => existsSync(path));
 }
 
 function isOver(job: JobRecord): boolean {
