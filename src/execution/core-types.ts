@@ -131,6 +131,8 @@ export interface Running {
     readonly durable: boolean;
     readonly logger: Logger;
   }): Promise<ContainedRun>;
+  /** A report of what containment alone can say, with what limits would be in force for a run now: found out by making a group, not by inference. */
+  withLimits(report: ContainmentReport, limits: Limits): ContainmentReport;
   /** Keeps up to two sandboxes waiting at the gate for this plan (one use each, ended after 60 s idle). */
   warm(plan: SandboxPlan): void;
   close(): Promise<void>;

@@ -48,6 +48,13 @@ describe('a foreground run', () => {
     expect(await execution.output(handle.exec_id, { cursor: 0, max_bytes: 100 })).toEqual(page);
   });
 
+  it('is enforced as the probe had said', async () => {
+    const probe = await execution.probe();
+    const { receipt } = await execution.run(place.spec('true'), NEVER);
+    if (!probe.ok || !receipt) throw new Error('nothing to compare');
+    expect(probe.report.dimensions).toEqual(receipt.containment.dimensions);
+  });
+
   it('takes bytes on standard input', async () => {
     const stdin = new TextEncoder().encode('a\nb\n');
     expect(await execution.run(place.spec('wc -l', { stdin }), NEVER)).toMatchObject({ output: { stdout: { head: '2\n' } } });

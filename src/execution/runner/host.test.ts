@@ -53,7 +53,12 @@ function hostOf(behaviour: { plan?: () => Promise<SandboxPlan>; start?: Running[
       plan: behaviour.plan ?? (async () => PLAN),
       doubt: behaviour.doubt ?? (async () => {}),
     },
-    running: { start: behaviour.start ?? start, warm: (plan) => warmed.push(plan.key), close: async () => {} },
+    running: {
+      start: behaviour.start ?? start,
+      withLimits: (report) => report,
+      warm: (plan) => warmed.push(plan.key),
+      close: async () => {},
+    },
     onEnded: (exec_id, result) => told.push({ exec_id, result }),
     onIdle: () => {
       idle += 1;

@@ -3,7 +3,7 @@ import { AppError, toAppError } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { Containment, ExecutionConfig, ProofStore, Running } from '../core-types.ts';
 import { layoutOf } from '../jobs/layout.ts';
-import type { ProcessIdentity, RunSpec, WorkspaceBind } from '../types.ts';
+import type { ProbeResult, ProcessIdentity, RunSpec, WorkspaceBind } from '../types.ts';
 import { createHost, type HandshakeStep, type Host } from './host.ts';
 import { createRunnerLogger } from './log.ts';
 import { createProofStore } from './proof-store.ts';
@@ -64,7 +64,7 @@ export function runRunner(parts: RunnerParts): void {
   ): Promise<Requests[RequestName]['answer']> => {
     switch (message.name) {
       case 'probe':
-        return current.containment.probe(message.ask);
+        return withLimits(await current.containment.probe(message.ask), current);
       case 'start':
         await current.host.start(message.ask.kind, message.ask.id);
         return null;
@@ -124,6 +124,11 @@ export function runRunner(parts: RunnerParts): void {
       else leaveWhenIdle();
     });
   }
+}
+
+/** The probe knows mounts and flags; which limits hold is known to the half that sets them. */
+function withLimits(probe: ProbeResult, { running, config }: { running: Running; config: ExecutionConfig }): ProbeResult {
+  return probe.ok ? { ...probe, report: running.withLimits(probe.report, config.limits) } : probe;
 }
 
 /** What a plain command in these workspaces would be run with: the sandbox prepared for it fits only exactly that. */

@@ -20,7 +20,7 @@ import { type NotPrepared, type Prepared, type PrepareInput, prepare } from './p
 import { membersOf } from './proc.ts';
 import { createReadBuffer, readPipe } from './reader.ts';
 import { containmentReport } from './report.ts';
-import { ownHardLimits } from './rlimits.ts';
+import { ownHardLimits, processLimitReports } from './rlimits.ts';
 import { followRun } from './run.ts';
 import { createSpoolWriter } from './spool-writer.ts';
 import { createWarmPool } from './warm.ts';
@@ -164,6 +164,12 @@ export function createRunning(config: ExecutionConfig, clock: Clock, options: Ru
       } finally {
         starting.delete(begun);
       }
+    },
+    withLimits(report, limits) {
+      const group = cgroups.group(limits);
+      const byCgroup = group?.dimensions ?? {};
+      group?.release();
+      return containmentReport(report, { ...processLimitReports(byCgroup), ...byCgroup });
     },
     warm: (plan) => pool.warm(plan),
     async close() {
