@@ -93,10 +93,12 @@ describe('capture', () => {
   });
 
   it('never puts one stream into a character of the other', async () => {
+    // A replacement character that was written would say nothing: it is the sign of a broken one.
+    const whole = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }).filter((text) => !text.includes('\uFFFD'));
     await fc.assert(
       fc.asyncProperty(
-        fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }),
-        fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }),
+        whole,
+        whole,
         fc.array(fc.tuple(fc.boolean(), fc.integer({ min: 1, max: 3 })), { maxLength: 60 }),
         fc.integer({ min: 1, max: 12 }),
         async (a, b, turns, max_bytes) => {
