@@ -7,6 +7,7 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     exclude: ['test/hosts/**', 'test/soak/**', 'node_modules/**'],
     globalSetup: 'test/house/global-setup.ts',
+    setupFiles: ['test/house/seed.ts'],
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 120_000,
