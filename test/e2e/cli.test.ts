@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { makePlace, type Place, runWrit } from '../helpers/writ-process.ts';
+import { makePlace, type Place, runWrit, startMcp } from '../helpers/writ-process.ts';
 
 let place: Place;
 beforeEach(() => {
@@ -52,6 +52,7 @@ describe('writ check', () => {
     );
     expect((await runWrit(place, ['check', '--', 'ls'])).code).toBe(11);
     expect((await runWrit(place, ['check', '--', 'rm -rf src'])).code).toBe(10);
+    expect((await runWrit(place, ['check', '--cwd', place.workspace, '--', 'ls'], { cwd: '/' })).code).toBe(11);
   });
 
   test('a folder that does not exist is said', async () => {
@@ -83,6 +84,17 @@ describe('configuration', () => {
     const result = await runWrit(place, ['check', '--', 'ls']);
     expect(result).toMatchObject({ code: 78, stdout: '', stderr: expect.stringContaining('chmod 700') });
   });
+});
+
+test('a job that the operator ends is ended, and the record says who did it', async () => {
+  const mcp = await startMcp(place);
+  const started = await mcp.call('shell', { command: 'sleep 300', background: true });
+  const job_id = started.structured['job_id'] as string;
+  await mcp.end();
+  expect(await runWrit(place, ['job', 'cancel', job_id])).toMatchObject({ code: 0, stdout: expect.stringContaining('is cancelled') });
+  const listed = await runWrit(place, ['audit', 'list', '--json', '--type', 'job.cancelled']);
+  expect(JSON.parse(listed.stdout)).toMatchObject({ events: [{ data: { job_id, state: 'cancelled', by: 'operator' } }] });
+  expect((await runWrit(place, ['audit', 'verify'])).code).toBe(0);
 });
 
 test('errors say what happened and what to do, with the exit code of the table', async () => {

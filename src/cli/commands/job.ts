@@ -63,6 +63,16 @@ export function jobCommands(program: Command, app: () => Promise<App>, terminal:
       const { jobLine } = await import('../../tools/index.ts');
       const record = await jobs((each) => each.cancel(id, 'asked by the operator'));
       if (!record) throw missing(id);
+      const { audit, clock } = await app();
+      const log = await audit();
+      // What the operator does is in the record like what an agent does; ending something is recorded on a full disk too.
+      const { organization } = EVERYBODY;
+      const data = { job_id: record.job_id, state: record.state, by: 'operator' };
+      await log.record(
+        { type: 'job.cancelled', at: clock.now(), organization, workspace: record.owner.workspace, data },
+        { essential: true },
+      );
+      await log.close();
       terminal.out(`${jobLine(record)}\n`);
     });
 }

@@ -43,6 +43,20 @@ export async function composeApp(entry: (name: string) => URL): Promise<App> {
   });
   const audit = once(async () => (await import('./audit.ts')).openAudit(await auditParts()));
 
+  /** What a server of this process is made of, whatever carries its messages. */
+  const serverParts = async () => ({
+    facts,
+    home: home().home,
+    config: await config(),
+    configFor,
+    redactor,
+    logger,
+    clock,
+    execution,
+    audit,
+    version,
+  });
+
   return {
     version,
     clock,
@@ -58,41 +72,16 @@ export async function composeApp(entry: (name: string) => URL): Promise<App> {
         cwd,
         facts,
         home: home().home,
-        policy: await policyOf(await config()),
+        policy: await policyOf(await configFor(findGitRoot(cwd, facts.uid) ?? cwd)),
       }),
     explainConfig: async () => (await import('./explain.ts')).explainLocalConfig(facts, home().home, redactor),
     serveMcp: async (options) => {
       const { serveMcp } = await import('./serve-mcp.ts');
-      await serveMcp({
-        ...options,
-        facts,
-        home: home().home,
-        config: await config(),
-        configFor,
-        redactor,
-        logger,
-        clock,
-        execution,
-        audit,
-        version,
-        input: process.stdin,
-        output: process.stdout,
-      });
+      await serveMcp({ ...options, ...(await serverParts()), input: process.stdin, output: process.stdout });
     },
     demonstrate: async () => {
       const { demonstrate } = await import('./demonstrate.ts');
-      return demonstrate({
-        facts,
-        home: home().home,
-        config: await config(),
-        configFor,
-        redactor,
-        logger,
-        clock,
-        execution,
-        audit,
-        version,
-      });
+      return demonstrate(await serverParts());
     },
   };
 }
