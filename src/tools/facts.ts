@@ -48,8 +48,17 @@ function which(name: string, searchPath: string): string | undefined {
   for (const dir of searchPath.split(':')) {
     if (!dir.startsWith('/')) continue;
     const candidate = join(dir, name);
-    const stat = statSync(candidate, { throwIfNoEntry: false });
-    if (stat?.isFile() && (stat.mode & 0o111) !== 0) return realpathAsFarAsItExists(candidate);
+    if (isProgram(candidate)) return realpathAsFarAsItExists(candidate);
   }
   return undefined;
+}
+
+function isProgram(path: string): boolean {
+  try {
+    const stat = statSync(path);
+    return stat.isFile() && (stat.mode & 0o111) !== 0;
+  } catch {
+    // Absent, or in a folder this user may not enter (a PATH inherited from root): a shell, too, goes on to the next folder.
+    return false;
+  }
 }

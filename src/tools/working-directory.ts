@@ -20,8 +20,12 @@ export function resolveCwd(asked: string | undefined, workspaces: readonly Works
       },
     );
   }
-  const stat = statSync(path, { throwIfNoEntry: false });
-  if (!stat) return new AppError('invalid_arguments', `cwd: "${asked}" does not exist.`);
-  if (!stat.isDirectory()) return new AppError('invalid_arguments', `cwd: "${asked}" is not a folder.`);
-  return path;
+  try {
+    if (statSync(path).isDirectory()) return path;
+    return new AppError('invalid_arguments', `cwd: "${asked}" is not a folder.`);
+  } catch (thrown) {
+    const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown fault';
+    const absent = code === 'ENOENT' || code === 'ENOTDIR';
+    return new AppError('invalid_arguments', `cwd: "${asked}" ${absent ? 'does not exist' : `can't be opened (${code})`}.`);
+  }
 }

@@ -170,13 +170,18 @@ function startVictim(secret: string, out: string, identity: { uid?: number; gid?
   return spawn('/bin/sleep', ['1000'], { ...identity, cwd: out, env: { VICTIM_SECRET: secret }, stdio: 'ignore' });
 }
 
+/** Dead, or killed and only not yet run to its end: what a SIGKILL hit lets it do no more than a zombie does. */
 function isDead(child: ChildProcess): boolean {
+  if (child.exitCode !== null || child.signalCode !== null) return true;
   try {
-    // A zombie that node hasn't collected yet is dead too.
+    const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
     return (
-      child.exitCode !== null || child.signalCode !== null || /^\d+ \(.*\) [ZX]/s.test(readFileSync(`/proc/${child.pid}/stat`, 'utf8'))
+      /^State:\t[ZX]/m.test(status) ||
+      [...status.matchAll(/^(?:SigPnd|ShdPnd):\t(\w+)$/gm)].some(([, mask]) => (BigInt(`0x${mask}`) & KILLED) !== 0n)
     );
   } catch {
     return true;
   }
 }
+
+const KILLED = 1n << 8n;
