@@ -1,3 +1,4 @@
+import type { ApprovalRecord, Reply } from '../approvals/types.ts';
 import type { Owner, WorkspaceBind } from '../execution/types.ts';
 import type { ErrorCode } from '../kernel/errors.ts';
 import type { Decision } from '../policy/types.ts';
@@ -17,9 +18,26 @@ export interface GateRequest {
   readonly client?: { readonly name: string; readonly version: string; readonly protocol: string };
   readonly signal: AbortSignal;
   progress(message: string): void;
+  /** How the person at the other end of this very call can be asked; absent: not at all. */
+  readonly asker?: Asker;
+  /** An answer that came back with the call (MRTR): the surface has checked that `approval` is what it gave out for this caller. */
+  readonly reply?: { readonly approval: string; readonly reply: Reply | Unreachable };
 }
 
+/** The surface asked and no person answered: refused within 500 ms, a headless host, a broken form. */
+export interface Unreachable {
+  readonly unreachable: string;
+}
+
+export type Asker =
+  /** Asks while the call waits (elicitation in the older revisions); the signal ends the question when somebody else was first. */
+  | { readonly type: 'in_call'; readonly hold_ms: number; ask(record: ApprovalRecord, signal: AbortSignal): Promise<Reply | Unreachable> }
+  /** Can only be asked with the answer (2026-07-28): the gate answers `input_required`, the client calls again with a `reply`. */
+  | { readonly type: 'with_answer' };
+
 export type GateAnswer =
+  /** Only for an asker `with_answer`. */
+  | { readonly type: 'input_required'; readonly action: string; readonly approval: ApprovalRecord }
   | {
       readonly type: 'result';
       readonly action: string;

@@ -55,6 +55,13 @@ export const ERRORS = {
     fixable: true,
     guidance: 'Nobody can be asked here; tell the user which command you need and that the rule shown would allow it.',
   },
+  approval_pending: {
+    http: 202,
+    exit: 10,
+    retryable: true,
+    fixable: true,
+    guidance: 'Tell the user what waits for their answer, then make exactly the same call again; do not rephrase it.',
+  },
   expired_unanswered: {
     http: 403,
     exit: 10,

@@ -29,6 +29,7 @@ export interface Refusal {
 
 /** A GateAnswer as the reply to tools/call. `notices` go out with it and must not be offered again. */
 export function toolReply(tool: string, answer: GateAnswer, features: Features, notices: readonly string[]): Reply {
+  if (answer.type === 'input_required') return refusalReply(tool, { code: 'no_channel', message: 'A person must say yes.' }, features, notices);
   if (answer.type === 'refused') return refusalReply(tool, answer, features, notices);
   const told = [...answer.notes, ...notices];
   const { structured, text } = answer.output;
@@ -40,7 +41,7 @@ export function toolReply(tool: string, answer: GateAnswer, features: Features, 
 
 /** Whether the reply has a place for notices: a protocol error has none. */
 export function carriesNotices(answer: GateAnswer, features: Features): boolean {
-  return answer.type === 'result' || !isProtocolError(answer.code, features);
+  return answer.type !== 'refused' || !isProtocolError(answer.code, features);
 }
 
 function isProtocolError(code: ErrorCode, features: Features): boolean {

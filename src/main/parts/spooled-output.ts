@@ -22,13 +22,13 @@ export function spooledOutput(parts: { readonly gate: Gate; readonly toolset: st
   return {
     list: async (scope) => {
       const answer = await call('job_list', { limit: LISTED }, scope, new AbortController().signal);
-      if (answer.type === 'refused') return [];
+      if (answer.type !== 'result') return [];
       const jobs = answer.output.structured['jobs'] as readonly ListedJob[];
       return jobs.map((job) => ({ id: job.job_id, name: job.description ?? job.command.slice(0, 80), bytes: job.total_bytes }));
     },
     read: async (scope, id, cursor, signal) => {
       const answer = await call('shell_output', { id, cursor }, scope, signal);
-      if (answer.type === 'refused') {
+      if (answer.type !== 'result') {
         if (answer.code === 'not_found' || answer.code === 'invalid_arguments') return undefined;
         throw new AppError(answer.code, answer.message, answer.fix === undefined ? {} : { fix: answer.fix });
       }
