@@ -28,7 +28,8 @@ export function spooledOutput(parts: { readonly gate: Gate; readonly toolset: st
     },
     read: async (scope, id, cursor, signal) => {
       const answer = await call('shell_output', { id, cursor }, scope, signal);
-      if (answer.type !== 'result') {
+      if (answer.type === 'input_required') return undefined;
+      if (answer.type === 'refused') {
         if (answer.code === 'not_found' || answer.code === 'invalid_arguments') return undefined;
         throw new AppError(answer.code, answer.message, answer.fix === undefined ? {} : { fix: answer.fix });
       }
