@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable, Writable } from 'node:stream';
 import type { Owner, WorkspaceBind } from '../execution/types.ts';
 import type { Gate, GateRequest } from '../gate/types.ts';
@@ -20,6 +21,8 @@ export interface Peer {
   readonly client: ClientFacts | undefined;
   /** As declared, unchecked beyond being an object. */
   readonly capabilities: Readonly<Record<string, unknown>>;
+  /** The session over HTTP (handshake revisions only), the same after a restart; a Run lives in it. Absent over stdio and in 2026-07-28. */
+  readonly session?: string;
   /**
    * The client's `file://` roots as absolute paths. Empty when it declared none, didn't answer within 5 s, or speaks 2026-07-28
    * (which has no request from server to client). Asked once, and again after `notifications/roots/list_changed`.
@@ -89,5 +92,41 @@ export interface StdioServer {
   /** Resolves once, never rejects: no call is running any more (or `drain_ms` is over) and what could be written is written. */
   readonly closed: Promise<void>;
   /** Cancels running calls, answers them, and closes. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** Signs what goes out and must come back unchanged (session ids, `requestState`), with a key that outlives the process. */
+export interface Signer {
+  sign(text: string): string;
+  /** In constant time. */
+  verify(text: string, signature: string): boolean;
+}
+
+/** Whose HTTP request it is, found out from its credential before it gets here. */
+export interface HttpCaller {
+  /** The principal: sessions belong to it, and its requests are counted together. */
+  readonly agent: string;
+  /** What tells endpoints apart (`/mcp`, `/mcp/w/NAME`): a session of one is unknown at another. */
+  readonly endpoint: string;
+  /** What this principal gets at this endpoint; the same object from request to request while nothing changes, since it is what notices are kept by. */
+  readonly parts: ServerParts;
+  /** Aborted when the credential is revoked: calls of this request are cancelled, streams end. */
+  readonly signal?: AbortSignal;
+}
+
+export interface HttpParts {
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly signer: Signer;
+  /** Names in the `Host` header that are us, without port (`127.0.0.1`, `localhost`, `[::1]`); any other gets 403. */
+  readonly hosts: readonly string[];
+  /** Web origins let in beside our own (`https://inspector.example`); a request from any other gets 403. Programs send none. */
+  readonly origins: readonly string[];
+}
+
+export interface McpHandler {
+  /** Answers one request of an MCP endpoint; its body must not have been read. Never throws. */
+  handle(request: IncomingMessage, response: ServerResponse, caller: HttpCaller): void;
+  /** Refuses new requests, cancels and answers those under way, ends streams; resolves once all of it has ended. */
   close(): Promise<void>;
 }
