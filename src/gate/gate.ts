@@ -94,6 +94,7 @@ export function createGate(parts: GateParts): Gate {
     const context: CallContext = {
       owner: request.owner,
       action,
+      ...(request.client ? { client: request.client.name } : {}),
       workspaces: request.workspaces,
       signal: request.signal,
       progress: request.progress,

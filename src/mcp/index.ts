@@ -1,4 +1,4 @@
 export type { Revision } from './revisions.ts';
 export { REVISIONS } from './revisions.ts';
 export { serveStdio } from './stdio.ts';
-export type { CallScope, Peer, Resources, StdioParts, StdioServer } from './types.ts';
+export type { CallScope, Peer, Resources, ServerParts, StdioParts, StdioServer } from './types.ts';

@@ -16,8 +16,8 @@ export type { CallContext, JsonSchema, Tool, ToolAnnotations, ToolOutput } from 
 /** What built-in tools are made from. */
 export interface ToolParts {
   readonly execution: Execution;
-  /** What holds in the Workspace of a call. */
-  settingsOf(owner: Owner): ShellSettings;
+  /** What holds in the Workspace of a call, for the program that made it. */
+  settingsOf(owner: Owner, client?: string): ShellSettings;
   readonly assess: AssessShell;
   /** For what is read in pieces; everything is redacted once more by the gate. */
   readonly redactor: Redactor;

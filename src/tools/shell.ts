@@ -50,7 +50,11 @@ const input = z.strictObject({
 });
 type ShellInput = z.infer<typeof input>;
 
-export function createShell(execution: Execution, settingsOf: (owner: Owner) => ShellSettings, assess: AssessShell): Tool<ShellInput> {
+export function createShell(
+  execution: Execution,
+  settingsOf: (owner: Owner, client?: string) => ShellSettings,
+  assess: AssessShell,
+): Tool<ShellInput> {
   return {
     name: 'shell',
     description:
@@ -66,7 +70,7 @@ export function createShell(execution: Execution, settingsOf: (owner: Owner) => 
       return parsed;
     },
     assess: (call, context) => {
-      const { max_timeout_ms } = settingsOf(context.owner);
+      const { max_timeout_ms } = settingsOf(context.owner, context.client);
       if (call.timeout_ms !== undefined && call.timeout_ms > max_timeout_ms) {
         return new AppError('invalid_arguments', `timeout_ms: the configuration allows at most ${max_timeout_ms} here.`);
       }
@@ -75,7 +79,7 @@ export function createShell(execution: Execution, settingsOf: (owner: Owner) => 
     },
     run: async (call, context, decision) => {
       await requireContainment(execution, decision);
-      const settings = settingsOf(context.owner);
+      const settings = settingsOf(context.owner, context.client);
       const cwd = resolveCwd(call.cwd, context.workspaces);
       if (cwd instanceof AppError) throw cwd;
       const background = call.background === true || /^#!bg[ \t]*\r?(\n|$)/.test(call.command);

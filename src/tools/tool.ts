@@ -18,6 +18,8 @@ export interface ToolAnnotations {
 export interface CallContext {
   readonly owner: Owner;
   readonly action: string;
+  /** What the program in between calls itself: chooses how long it is kept waiting, never what is opened. */
+  readonly client?: string;
   /** The first is the primary one. */
   readonly workspaces: readonly WorkspaceBind[];
   readonly signal: AbortSignal;

@@ -1,0 +1,133 @@
+import type { AuditLog } from '../../audit/index.ts';
+import type { Execution, Owner, WorkspaceBind } from '../../execution/index.ts';
+import { createGate, type Gate, type GatePolicy } from '../../gate/index.ts';
+import { resolveToolset, type Toolset } from '../../identity/index.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Config, ProcessFacts } from '../../kernel/config/index.ts';
+import { AppError, toAppError } from '../../kernel/errors.ts';
+import type { Logger } from '../../kernel/logger.ts';
+import type { Redactor } from '../../kernel/redaction/index.ts';
+import type { ServerParts } from '../../mcp/index.ts';
+import { createFacts, createTools, jobLine } from '../../tools/index.ts';
+import { INSTRUCTIONS } from './instructions.ts';
+import { once } from './once.ts';
+import { policyOf } from './policy.ts';
+import { spooledOutput } from './spooled-output.ts';
+
+export interface ServingParts {
+  /** Of the process whose surroundings the commands get: this one, or the `writ mcp` that is relayed to it. */
+  readonly facts: ProcessFacts;
+  readonly home: string;
+  /** As it holds where Writ was started. */
+  readonly config: Config;
+  configFor(project_dir: string): Promise<Config>;
+  readonly redactor: Redactor;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly version: string;
+  execution(): Promise<Execution>;
+  audit(): Promise<AuditLog>;
+}
+
+/** What serves agents in one process: one gate over one set of tools, whatever carries the messages and however many agents there are. */
+export interface Serving {
+  readonly gate: Gate;
+  /** Everything a connection or endpoint needs but whose call it is. A toolset nobody configured is AppError config_invalid. */
+  serverParts(toolset: string): Omit<ServerParts, 'scopeOf'>;
+  /** To be awaited before a call that works in these Workspaces: what holds in the first of them is read, once. */
+  enter(workspaces: readonly WorkspaceBind[]): Promise<void>;
+  /** Loads what the first command needs: to be called off the start-up path. */
+  warmUp(): void;
+}
+
+/** Longest life of a job. */
+const JOB_RUNTIME_MS = 3_600_000;
+
+interface Settings {
+  readonly config: Config;
+  readonly policy: GatePolicy;
+}
+
+export async function createServing(parts: ServingParts): Promise<Serving> {
+  const { facts, config, logger, clock, redactor } = parts;
+  const execution = await parts.execution();
+  const startSettings = await settingsFrom(config);
+  /** By Workspace, filled before the first call in it. */
+  const settings = new Map<string, Settings>();
+  const entering = new Map<string, Promise<void>>();
+  const settingsOf = (owner: Owner): Settings => settings.get(owner.workspace) ?? startSettings;
+
+  // The biggest part of the program, and no list of tools needs it.
+  const assessor = once(() => import('../../policy/index.ts'));
+  const tools = createTools({
+    execution,
+    redactor,
+    settingsOf: (owner, client) => {
+      const { sandbox, shell } = settingsOf(owner).config;
+      const yield_ms = shell.hosts[client ?? '']?.yield_ms ?? shell.yield_ms;
+      return { ...shell, limits: sandbox.limits, yield_ms, job_runtime_ms: JOB_RUNTIME_MS };
+    },
+    assess: async (command, cwd, context) =>
+      (await assessor()).assessCommand(command, {
+        cwd,
+        home: facts.user.home ?? '/nonexistent',
+        workspaces: pathsOf(context.workspaces, 'write'),
+        readable: pathsOf(context.workspaces, 'read'),
+        facts: createFacts(facts.host_env['PATH'] ?? ''),
+      }),
+  });
+
+  const toolsets = new Map<string, Toolset>();
+  const gate = createGate({
+    tools,
+    allows: (name, tool) => toolsets.get(name)?.allows(tool) ?? false,
+    policyOf: (owner) => settingsOf(owner).policy,
+    audit: parts.audit,
+    redactor,
+    clock,
+    logger,
+  });
+
+  const read = async (primary: string, workspaces: readonly WorkspaceBind[]): Promise<void> => {
+    settings.set(primary, await settingsFrom(await parts.configFor(primary)));
+    execution.warmUp(workspaces);
+  };
+
+  return {
+    gate,
+    serverParts(name) {
+      const resolved = resolveToolset(name, config);
+      if (!resolved.ok) throw new AppError('config_invalid', resolved.message, { fix: resolved.fix });
+      toolsets.set(name, resolved.toolset);
+      return {
+        gate,
+        toolset: name,
+        server: { name: 'writ', title: 'Writ', version: parts.version },
+        instructions: INSTRUCTIONS,
+        clock,
+        logger,
+        pendingNotices: async (owner) => (await execution.jobs.takeEnded(owner)).map((job) => redactor.text(`Job ended: ${jobLine(job)}`)),
+        resources: spooledOutput({ gate, toolset: name }),
+      };
+    },
+    enter(workspaces) {
+      const primary = workspaces[0]?.path;
+      if (primary === undefined) return Promise.resolve();
+      const known = entering.get(primary) ?? read(primary, workspaces);
+      entering.set(primary, known);
+      return known;
+    },
+    warmUp() {
+      execution.warmUp([]);
+      assessor().catch((thrown: unknown) => logger.warn('the assessor could not be loaded', { reason: toAppError(thrown).message }));
+    },
+  };
+}
+
+function pathsOf(binds: readonly WorkspaceBind[], access: WorkspaceBind['access']): readonly string[] {
+  return binds.filter((bind) => bind.access === access).map((bind) => bind.path);
+}
+
+async function settingsFrom(config: Config): Promise<Settings> {
+  return { config, policy: { rules: await policyOf(config), nonInteractive: config.dangerous.non_interactive } };
+}
