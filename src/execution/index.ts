@@ -19,6 +19,9 @@ import { readSpool } from './running/spool-reader.ts';
 import type { Execution, RunSpec, WorkspaceBind } from './types.ts';
 
 export type { ExecutionConfig } from './core-types.ts';
+export { type Connector, createConnector } from './network/connector.ts';
+export { createGuard, type Dialled, type Guard, type GuardOptions, type HostCheck, type Opened, type Resolve } from './network/guard.ts';
+export { type OutwardUrl, readOutwardUrl } from './network/outward-url.ts';
 export type * from './types.ts';
 
 export interface ExecutionParts {
