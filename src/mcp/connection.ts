@@ -1,7 +1,6 @@
 import { refusalError, refusalReply, UNEXPECTED } from './answers.ts';
-import type { Frame } from './framing.ts';
 import { featuresFor } from './hosts.ts';
-import { createInFlight } from './in-flight.ts';
+import { createInFlight, type Flight, type Places } from './in-flight.ts';
 import {
   classify,
   failure,
@@ -13,8 +12,6 @@ import {
   isRequestId,
   METHOD_NOT_FOUND,
   type Members,
-  PARSE_ERROR,
-  parseMessage,
   type Reply,
   type RequestId,
   type RpcError,
@@ -24,8 +21,8 @@ import type { RequestContext } from './methods/context.ts';
 import { initializeResult, serverInfo } from './methods/handshake.ts';
 import { METHODS, type Method } from './methods/index.ts';
 import { createNotices } from './notices.ts';
-import { type SessionPeer, sessionPeer, statelessPeer } from './peer.ts';
-import { createRequester } from './requester.ts';
+import { clientFacts, type Hello, sessionPeer, statelessPeer } from './peer.ts';
+import { createRequester, type Way } from './requester.ts';
 import { type Features, featuresOf, isRevision, negotiate, SUPPORTED_REVISIONS } from './revisions.ts';
 import type { Peer, ServerParts } from './types.ts';
 
@@ -34,70 +31,75 @@ const META_CLIENT = 'io.modelcontextprotocol/clientInfo';
 const META_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
 const META_SERVER = 'io.modelcontextprotocol/serverInfo';
 
-/** Requests under way on one connection; more are answered `busy`. */
+/** Requests under way of one client; more are answered `busy`. */
 export const MAX_CALLS = 64;
 const MAX_STREAMS = 16;
 const MAX_BATCH = 100;
 
-export interface Outlet {
-  /** False when the message could not be written as JSON. */
+export interface Bounds {
+  readonly calls: Places;
+  readonly streams: Places;
+}
+
+export function createBounds(): Bounds {
+  return { calls: { max: MAX_CALLS, taken: 0 }, streams: { max: MAX_STREAMS, taken: 0 } };
+}
+
+/** Where what belongs to a request goes before its answer. */
+export interface Outlet extends Way {
+  /** False when the message could not be written as JSON, or nothing can be sent any more. */
   send(message: unknown): boolean;
   /** For messages that may be lost. */
   offer(message: unknown): void;
+  /** A request that takes time has begun; by this it is cancelled when nobody waits for it. */
+  started?(flight: Flight): void;
 }
 
+/** One whole message, ready to be sent. */
+export type Response = Members;
+
 export interface Connection {
-  receive(frame: Frame): void;
-  /** Aborts everything under way and resolves once all of it has ended. */
-  shutdown(reason: string): Promise<void>;
+  /** The answer to one message, undefined where none is due; an array answers a batch. What comes before the answer goes to `outlet`. */
+  respond(message: Incoming, outlet: Outlet): Answer | Promise<Answer>;
+  /** An error for what could not be read as a message. */
+  errorWithoutId(error: RpcError): Response;
+  /** What the client said in its handshake; undefined before. */
+  hello(): Hello | undefined;
+  /** What was asked through this outlet can't be answered any more. */
+  lost(outlet: Outlet): void;
+  /** Aborts everything under way; it is answered as usual. */
+  shutdown(reason: string): void;
+}
+
+export type Answer = Response | readonly Response[] | undefined;
+
+export interface ConnectionParts {
+  readonly parts: ServerParts;
+  /** Shared by the connections of one agent. */
+  readonly bounds?: Bounds;
+  /** Over HTTP: the session's id, and what it began with where it began in an earlier process. */
+  readonly session?: { readonly id: string; readonly resumed?: Hello };
 }
 
 const NO_BATCHES: RpcError = { code: INVALID_REQUEST, message: 'A batch is not allowed here' };
 
 type Request = Extract<Incoming, { kind: 'request' }>;
 type Notification = Extract<Incoming, { kind: 'notification' }>;
-/** A whole response, ready to be sent; undefined where none is due. */
-type Response = Members | undefined;
 
 /** One client, whatever carries its messages: which era each request is of, dispatch, cancellation, and the envelopes of answers. */
-export function createConnection(parts: ServerParts, outlet: Outlet): Connection {
+export function createConnection({ parts, bounds = createBounds(), session: own }: ConnectionParts): Connection {
   const { logger } = parts;
-  const flights = { calls: createInFlight(), streams: createInFlight() };
-  const bounds = { calls: MAX_CALLS, streams: MAX_STREAMS };
-  /** Answers still to come, each until it is handed to the outlet. Bounded by the bounds above. */
-  const deliveries = new Set<Promise<void>>();
+  const flights = { calls: createInFlight(bounds.calls), streams: createInFlight(bounds.streams) };
   const notices = createNotices(parts.pendingNotices, logger);
-  const requester = createRequester((message) => void outlet.send(message), logger);
-  let session: SessionPeer | undefined;
+  const requester = createRequester(logger);
+  let session = own?.resumed && sessionPeer(own.resumed, requester, logger, own.id);
+  // That handshake was finished long ago.
+  session?.initialized();
 
-  function receive(frame: Frame): void {
-    if (frame.type === 'oversized') deliver(errorWithoutId({ code: INVALID_REQUEST, message: 'The message is longer than 8 MiB' }));
-    else if (frame.type === 'not_utf8') deliver(errorWithoutId({ code: PARSE_ERROR, message: 'Not valid UTF-8' }));
-    else {
-      const message = parseMessage(frame.text);
-      const response = message.kind === 'batch' ? respondToBatch(message.items) : respond(message);
-      if (response instanceof Promise) remember(response.then(deliver));
-      else deliver(response);
-    }
-  }
-
-  function remember(delivery: Promise<void>): void {
-    deliveries.add(delivery);
-    void delivery.then(() => deliveries.delete(delivery));
-  }
-
-  function deliver(response: Members | readonly Members[] | undefined): void {
-    if (response === undefined || outlet.send(response)) return;
-    // What is too big as one array may go as single messages.
-    if (isBatch(response)) response.forEach(deliver);
-    else
-      outlet.send({ jsonrpc: '2.0', id: response['id'], ...failure(INTERNAL_ERROR, 'The answer is too big or cannot be written as JSON') });
-  }
-
-  function respond(message: Incoming): Response | Promise<Response> {
+  function respond(message: Incoming, outlet: Outlet): Response | undefined | Promise<Response | undefined> {
     switch (message.kind) {
       case 'request':
-        return respondToRequest(message);
+        return respondToRequest(message, outlet);
       case 'notification':
         onNotification(message);
         return undefined;
@@ -112,22 +114,22 @@ export function createConnection(parts: ServerParts, outlet: Outlet): Connection
   }
 
   /** JSON-RPC batches: one array with an answer for each request of it, in order, once all are ready. */
-  function respondToBatch(items: readonly unknown[]): Members | Promise<Members[] | undefined> {
+  function respondToBatch(items: readonly unknown[], outlet: Outlet): Answer | Promise<Answer> {
     if (session === undefined || !featuresOf(session.revision).batches) return errorWithoutId(NO_BATCHES);
     if (items.length === 0 || items.length > MAX_BATCH) {
       return errorWithoutId({ code: INVALID_REQUEST, message: `A batch holds 1 to ${MAX_BATCH} messages` });
     }
-    return Promise.all(items.map((item) => respond(classify(item)))).then((all) => {
+    return Promise.all(items.map((item) => respond(classify(item), outlet))).then((all) => {
       const responses = all.filter((response) => response !== undefined);
       return responses.length === 0 ? undefined : responses;
     });
   }
 
-  function respondToRequest(request: Request): Response | Promise<Response> {
+  function respondToRequest(request: Request, outlet: Outlet): Response | Promise<Response | undefined> {
     const { id, method, params } = request;
     if (method === 'initialize') return initialize(id, params);
     const found = METHODS.get(method);
-    const peer = peerOf(params, found);
+    const peer = peerOf(params, found, outlet);
     if ('error' in peer) return { jsonrpc: '2.0', id, ...peer };
     const features = featuresFor(peer);
     if (found === undefined || !found.eras.includes(features.era) || (found.needs !== undefined && parts[found.needs] === undefined)) {
@@ -137,11 +139,12 @@ export function createConnection(parts: ServerParts, outlet: Outlet): Connection
     if ('answer' in found) return envelope(id, atOnce(found.answer, context), features);
 
     const under = flights[found.bound];
-    if (under.count >= bounds[found.bound]) return envelope(id, busy(method, params, features, bounds[found.bound]), features);
     const flight = under.open(id);
+    if (flight === undefined) return envelope(id, busy(method, params, features, under.places.max), features);
+    outlet.started?.(flight);
     const { offer } = outlet;
     return found
-      .work({ ...context, id, flight, notices, offer, send: (message) => void outlet.send(message) })
+      .work({ ...context, id, flight, notices, way: outlet, offer, send: (message) => void outlet.send(message) })
       .catch((error: unknown) => fault(method, error))
       .then((reply) => {
         flight.end();
@@ -163,10 +166,10 @@ export function createConnection(parts: ServerParts, outlet: Outlet): Connection
   }
 
   /** Whoever sends this request, by its own `_meta` or by the handshake; or the error that it gets for having neither. */
-  function peerOf(params: Members, method: Method | undefined): Peer | { readonly error: RpcError } {
+  function peerOf(params: Members, method: Method | undefined, outlet: Outlet): Peer | { readonly error: RpcError } {
     const meta = isObject(params['_meta']) ? params['_meta'] : {};
     if (Object.hasOwn(meta, META_VERSION)) return statelessPeerOf(meta);
-    if (session !== undefined) return session;
+    if (session !== undefined) return session.via(outlet);
     if (method === undefined) return failure(METHOD_NOT_FOUND, 'Method not found');
     // The one request that is allowed before the handshake.
     if (method === METHODS.get('ping')) return statelessPeer('2025-11-25', undefined, {});
@@ -194,7 +197,7 @@ export function createConnection(parts: ServerParts, outlet: Outlet): Connection
     if (typeof protocolVersion !== 'string') return refuse(INVALID_PARAMS, 'The member params.protocolVersion must be a string');
     if (!isObject(capabilities)) return refuse(INVALID_PARAMS, 'The member params.capabilities must be an object');
     const revision = negotiate(protocolVersion);
-    session = sessionPeer(revision, clientInfo, capabilities, requester, logger);
+    session = sessionPeer({ revision, client: clientFacts(clientInfo), capabilities }, requester, logger, own?.id);
     logger.debug('a client is connected', { revision, requested: protocolVersion.slice(0, 40), client: session.client });
     const features = featuresOf(revision);
     return envelope(id, { result: initializeResult(parts, revision, features) }, features);
@@ -224,21 +227,19 @@ export function createConnection(parts: ServerParts, outlet: Outlet): Connection
   }
 
   return {
-    receive,
-    async shutdown(reason) {
+    respond: (message, outlet) => (message.kind === 'batch' ? respondToBatch(message.items, outlet) : respond(message, outlet)),
+    errorWithoutId,
+    hello: () => session,
+    lost: requester.lost,
+    shutdown(reason) {
       requester.close();
       for (const each of Object.values(flights)) each.abortAll(reason);
-      await Promise.all(deliveries);
     },
   };
 }
 
-function isBatch(response: Members | readonly Members[]): response is readonly Members[] {
-  return Array.isArray(response);
-}
-
 function busy(method: string, params: Members, features: Features, bound: number): Reply {
-  const refusal = { code: 'busy', message: `${bound} requests of this connection are already running.` } as const;
+  const refusal = { code: 'busy', message: `${bound} requests of this client are already running.` } as const;
   const tool = params['name'];
   return method === 'tools/call' && typeof tool === 'string' ? refusalReply(tool, refusal, features, []) : refusalError(refusal);
 }

@@ -6,12 +6,21 @@ export interface Flight {
   readonly signal: AbortSignal;
   /** True once the client said that it doesn't want the answer: nothing may be sent for it any more. */
   readonly unwanted: boolean;
+  /** Nobody waits for the answer any more. */
+  cancel(reason: string): void;
   end(): void;
 }
 
+/** How many requests may be under way at once, and how many are; shared by everything that counts together. */
+export interface Places {
+  readonly max: number;
+  taken: number;
+}
+
 export interface InFlight {
-  open(id: RequestId): Flight;
-  readonly count: number;
+  /** Undefined: no place is free. */
+  open(id: RequestId): Flight | undefined;
+  readonly places: Places;
   /** Cancels every request with this id; how many there were. */
   cancel(id: RequestId, reason: string): number;
   /** Aborts all of them; their answers are still wanted. */
@@ -22,38 +31,43 @@ export interface InFlight {
  * Requests under way. An id is the client's and may be in use several times although it must not be, so each request is its own object
  * and an id only finds them (1 and "1" are different ids).
  */
-export function createInFlight(): InFlight {
-  const flights = new Map<RequestId, Set<{ controller: AbortController; unwanted: boolean }>>();
-  let count = 0;
+export function createInFlight(places: Places): InFlight {
+  interface Open {
+    readonly controller: AbortController;
+    unwanted: boolean;
+  }
+  const flights = new Map<RequestId, Set<Open>>();
+
+  function cancel(flight: Open, reason: string): void {
+    flight.unwanted = true;
+    flight.controller.abort(new AppError('cancelled', reason));
+  }
 
   return {
+    places,
     open(id) {
+      if (places.taken >= places.max) return undefined;
       const flight = { controller: new AbortController(), unwanted: false };
       const same = flights.get(id) ?? new Set();
       flights.set(id, same.add(flight));
-      count++;
+      places.taken++;
       return {
         signal: flight.controller.signal,
         get unwanted() {
           return flight.unwanted;
         },
+        cancel: (reason) => cancel(flight, reason),
         end() {
           if (!same.delete(flight)) return;
-          count--;
+          places.taken--;
           if (same.size === 0) flights.delete(id);
         },
       };
     },
-    get count() {
-      return count;
-    },
     cancel(id, reason) {
       const same = flights.get(id);
       if (same === undefined) return 0;
-      for (const flight of same) {
-        flight.unwanted = true;
-        flight.controller.abort(new AppError('cancelled', `The client cancelled the request: ${reason}`));
-      }
+      for (const flight of same) cancel(flight, `The client cancelled the request: ${reason}`);
       return same.size;
     },
     abortAll(reason) {

@@ -23,7 +23,11 @@ test('an answer waits one second at most; what comes later goes with the next on
 test('reading them may fail, and what is put back is kept up to 32', async () => {
   const notices = createNotices(() => Promise.reject(new Error('disk')), silentLogger);
   expect(await notices.take(owner)).toEqual([]);
-  notices.putBack(Array.from({ length: 40 }, (_, index) => `${index}`));
+  notices.putBack(
+    owner,
+    Array.from({ length: 40 }, (_, index) => `${index}`),
+  );
+  expect(await notices.take({ ...owner, run: 'another' })).toEqual([]);
   const kept = await notices.take(owner);
   expect([kept.length, kept[0]]).toEqual([32, '8']);
 });

@@ -5,7 +5,7 @@ import type { Logger } from '../kernel/logger.ts';
 export interface Notices {
   take(owner: Owner): Promise<readonly string[]>;
   /** They could not be told after all: keep them for the next result. */
-  putBack(texts: readonly string[]): void;
+  putBack(owner: Owner, texts: readonly string[]): void;
 }
 
 /** An answer that is ready doesn't wait longer than this for a notice; what comes later goes with the next one. */
@@ -13,10 +13,11 @@ const WAIT_MS = 1_000;
 const MAX_HELD = 32;
 
 export function createNotices(ask: ((owner: Owner) => Promise<readonly string[]>) | undefined, logger: Logger): Notices {
-  let held: string[] = [];
+  /** One connection over HTTP may work for several owners. */
+  let held: { readonly owner: string; readonly text: string }[] = [];
 
-  function putBack(texts: readonly string[]): void {
-    held = [...held, ...texts];
+  function putBack(owner: Owner, texts: readonly string[]): void {
+    held = [...held, ...texts.map((text) => ({ owner: keyOf(owner), text }))];
     if (held.length <= MAX_HELD) return;
     logger.warn('notices are dropped because too many wait for a result to go with', { dropped: held.length - MAX_HELD });
     held = held.slice(-MAX_HELD);
@@ -38,7 +39,7 @@ export function createNotices(ask: ((owner: Owner) => Promise<readonly string[]>
         .then((texts) => {
           clearTimeout(timer);
           if (waiting) resolve(texts);
-          else putBack(texts);
+          else putBack(owner, texts);
         });
     });
   }
@@ -46,10 +47,15 @@ export function createNotices(ask: ((owner: Owner) => Promise<readonly string[]>
   return {
     async take(owner) {
       const texts = await fresh(owner);
-      const all = [...held, ...texts];
-      held = [];
-      return all;
+      if (held.length === 0) return texts;
+      const mine = held.filter((each) => each.owner === keyOf(owner)).map(({ text }) => text);
+      held = held.filter((each) => each.owner !== keyOf(owner));
+      return [...mine, ...texts];
     },
     putBack,
   };
+}
+
+function keyOf({ organization, agent, run, workspace }: Owner): string {
+  return [organization, agent, run, workspace].join('\0');
 }

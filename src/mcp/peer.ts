@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Logger } from '../kernel/logger.ts';
 import { isObject, type Members } from './message.ts';
-import type { Requester } from './requester.ts';
+import type { Requester, Way } from './requester.ts';
 import type { Revision } from './revisions.ts';
 import type { ClientFacts, Peer } from './types.ts';
 
@@ -14,33 +14,47 @@ export function statelessPeer(revision: Revision, info: unknown, capabilities: M
   return { revision, client: clientFacts(info), capabilities, roots: () => Promise.resolve([]) };
 }
 
-export interface SessionPeer extends Peer {
+/** What the handshake told. */
+export interface Hello {
+  readonly revision: Revision;
+  readonly client: ClientFacts | undefined;
+  readonly capabilities: Members;
+}
+
+export interface SessionPeer extends Omit<Peer, 'roots'> {
+  /** The same client for one request, asked on the stream of that request. */
+  via(way: Way): Peer;
   /** `notifications/initialized` came: from now on it may be asked. */
   initialized(): void;
   rootsChanged(): void;
 }
 
 /** The client of a handshake. Its roots are asked for once and shared; a client that doesn't answer is not asked again until it says they changed. */
-export function sessionPeer(revision: Revision, info: unknown, capabilities: Members, requester: Requester, logger: Logger): SessionPeer {
+export function sessionPeer(hello: Hello, requester: Requester, logger: Logger, session?: string): SessionPeer {
+  const { revision, client, capabilities } = hello;
+  const facts = { revision, client, capabilities, ...(session === undefined ? {} : { session }) };
   let known: Promise<readonly string[]> | undefined;
   const ready = Promise.withResolvers<void>();
 
-  async function ask(): Promise<readonly string[]> {
-    const answer = await requester.ask('roots/list', ROOTS_MS, ready.promise);
+  async function ask(way: Way): Promise<readonly string[]> {
+    const answer = await requester.ask('roots/list', ROOTS_MS, ready.promise, way);
     if (answer.ok) return rootPaths(answer.result, logger);
+    // Another call may have better luck; a client that doesn't answer is not asked again.
+    if (answer.lost) known = undefined;
     logger.warn('the client did not give its roots', { reason: answer.reason });
     return [];
   }
 
   return {
-    revision,
-    client: clientFacts(info),
-    capabilities,
-    roots() {
-      if (!isObject(capabilities['roots'])) return Promise.resolve([]);
-      known ??= ask();
-      return known;
-    },
+    ...facts,
+    via: (way) => ({
+      ...facts,
+      roots() {
+        if (!isObject(capabilities['roots'])) return Promise.resolve([]);
+        known ??= ask(way);
+        return known;
+      },
+    }),
     initialized: () => ready.resolve(),
     rootsChanged() {
       known = undefined;
@@ -48,7 +62,7 @@ export function sessionPeer(revision: Revision, info: unknown, capabilities: Mem
   };
 }
 
-function clientFacts(info: unknown): ClientFacts | undefined {
+export function clientFacts(info: unknown): ClientFacts | undefined {
   if (!isObject(info)) return undefined;
   const { name, version, title } = info;
   if (typeof name !== 'string') return undefined;

@@ -1,33 +1,48 @@
+import { randomBytes } from 'node:crypto';
 import type { Logger } from '../kernel/logger.ts';
 import { isObject } from './message.ts';
 
-type Answer = { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly reason: string };
+type Answer =
+  | { readonly ok: true; readonly result: unknown }
+  /** `lost`: nobody saw the question, or the way back is gone. */
+  | { readonly ok: false; readonly reason: string; readonly lost?: true };
+
+/** Where a question goes out: the stream of the very call that it is asked for. */
+export interface Way {
+  /** False when nothing can be sent this way. */
+  send(message: unknown): boolean;
+}
 
 /** Requests of ours towards the client (handshake revisions only) and what comes back for them. */
 export interface Requester {
   /** Waits for `ready`, asks, and waits for the answer; `ms` covers all of it. Never rejects. */
-  ask(method: string, ms: number, ready: Promise<void>): Promise<Answer>;
+  ask(method: string, ms: number, ready: Promise<void>, way: Way): Promise<Answer>;
   /** A response that came in; what nobody waits for is dropped with a log line. */
   settle(id: unknown, response: { readonly result?: unknown; readonly error?: unknown }): void;
+  /** What was asked this way can't be answered any more. */
+  lost(way: Way): void;
   close(): void;
 }
 
 const MAX_WAITING = 16;
 
-export function createRequester(send: (message: unknown) => void, logger: Logger): Requester {
-  const waiting = new Map<string, (answer: Answer) => void>();
+export function createRequester(logger: Logger): Requester {
+  const waiting = new Map<string, { readonly way: Way; finish(answer: Answer): void }>();
+  // A session over HTTP outlives the process: a late answer to an older process must not fit a question of this one.
+  const prefix = `writ-${randomBytes(6).toString('hex')}`;
   let last = 0;
   let open = true;
 
   return {
-    ask(method, ms, ready) {
+    ask(method, ms, ready, way) {
       if (!open || waiting.size >= MAX_WAITING) return Promise.resolve({ ok: false, reason: open ? 'too many open questions' : 'closed' });
-      const id = `writ-${++last}`;
+      const id = `${prefix}-${++last}`;
       return new Promise((resolve) => {
         let asked = false;
         const timer = setTimeout(() => {
           finish({ ok: false, reason: asked ? `no answer within ${ms} ms` : `not initialized within ${ms} ms` });
-          if (asked) send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id, reason: 'no answer in time' } });
+          if (asked)
+            way.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id, reason: 'no answer in time' } });
         }, ms);
         timer.unref();
         function finish(answer: Answer): void {
@@ -35,25 +50,29 @@ export function createRequester(send: (message: unknown) => void, logger: Logger
           waiting.delete(id);
           resolve(answer);
         }
-        waiting.set(id, finish);
+        waiting.set(id, { way, finish });
         void ready.then(() => {
           if (!waiting.has(id)) return;
           asked = true;
-          send({ jsonrpc: '2.0', id, method });
+          if (!way.send({ jsonrpc: '2.0', id, method })) finish({ ok: false, reason: 'the question could not be sent', lost: true });
         });
       });
     },
     settle(id, response) {
-      const finish = typeof id === 'string' ? waiting.get(id) : undefined;
+      const finish = typeof id === 'string' ? waiting.get(id)?.finish : undefined;
       if (finish === undefined) logger.warn('a response to nothing that was asked is dropped', { id_type: typeof id });
       else if ('error' in response) {
         const message = isObject(response.error) ? response.error['message'] : undefined;
         finish({ ok: false, reason: typeof message === 'string' ? message.slice(0, 200) : 'the client answered with an error' });
       } else finish({ ok: true, result: response.result });
     },
+    lost(way) {
+      for (const each of [...waiting.values()])
+        if (each.way === way) each.finish({ ok: false, reason: 'the connection of the call was lost', lost: true });
+    },
     close() {
       open = false;
-      for (const finish of [...waiting.values()]) finish({ ok: false, reason: 'closed' });
+      for (const { finish } of [...waiting.values()]) finish({ ok: false, reason: 'closed' });
     },
   };
 }

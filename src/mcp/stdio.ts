@@ -1,5 +1,6 @@
-import { createConnection } from './connection.ts';
-import { createLineDecoder } from './framing.ts';
+import { type Answer, createConnection, type Response } from './connection.ts';
+import { createLineDecoder, type Frame } from './framing.ts';
+import { failure, INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, parseMessage } from './message.ts';
 import type { StdioParts, StdioServer } from './types.ts';
 import { createWriter } from './writer.ts';
 
@@ -7,6 +8,7 @@ import { createWriter } from './writer.ts';
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
 const DRAIN_MS = 10_000;
 const FLUSH_MS = 2_000;
+export const TOO_BIG = 'The answer is too big or cannot be written as JSON';
 
 /**
  * MCP over a pair of byte streams, one message a line. Runs until the input ends, the output breaks, or `close` is called; then calls under way
@@ -28,8 +30,33 @@ export function serveStdio(parts: StdioParts): StdioServer {
     },
     onDead: (reason) => void end(`the output is gone: ${reason}`),
   });
-  const connection = createConnection(parts, writer);
-  const decoder = createLineDecoder(MAX_LINE_BYTES, connection.receive);
+  const connection = createConnection({ parts });
+  const decoder = createLineDecoder(MAX_LINE_BYTES, receive);
+  /** Answers still to come. Bounded by the connection's own bounds. */
+  const deliveries = new Set<Promise<void>>();
+
+  function receive(frame: Frame): void {
+    if (frame.type === 'oversized')
+      deliver(connection.errorWithoutId({ code: INVALID_REQUEST, message: 'The message is longer than 8 MiB' }));
+    else if (frame.type === 'not_utf8') deliver(connection.errorWithoutId({ code: PARSE_ERROR, message: 'Not valid UTF-8' }));
+    else {
+      const answer = connection.respond(parseMessage(frame.text), writer);
+      if (answer instanceof Promise) remember(answer.then(deliver));
+      else deliver(answer);
+    }
+  }
+
+  function remember(delivery: Promise<void>): void {
+    deliveries.add(delivery);
+    void delivery.then(() => deliveries.delete(delivery));
+  }
+
+  function deliver(answer: Answer): void {
+    if (answer === undefined || writer.send(answer)) return;
+    // What is too big as one array may go as single messages.
+    if (isBatch(answer)) answer.forEach(deliver);
+    else writer.send({ jsonrpc: '2.0', id: answer['id'], ...failure(INTERNAL_ERROR, TOO_BIG) });
+  }
 
   async function end(reason: string): Promise<void> {
     if (ending) return;
@@ -37,8 +64,9 @@ export function serveStdio(parts: StdioParts): StdioServer {
     logger.debug('the connection ends', { reason });
     input.off('data', onData);
     input.pause();
-    const drained = connection.shutdown(`The connection ended: ${reason}.`);
-    if (!(await within(drained, drain_ms))) logger.warn('calls did not end in time after they were cancelled', { waited_ms: drain_ms });
+    connection.shutdown(`The connection ended: ${reason}.`);
+    if (!(await within(Promise.all(deliveries), drain_ms)))
+      logger.warn('calls did not end in time after they were cancelled', { waited_ms: drain_ms });
     await writer.flush(FLUSH_MS);
     input.destroy();
     closed.resolve();
@@ -65,10 +93,14 @@ export function serveStdio(parts: StdioParts): StdioServer {
 }
 
 /** Whether `work` was done before `ms` were over. */
-async function within(work: Promise<void>, ms: number): Promise<boolean> {
+async function within(work: Promise<unknown>, ms: number): Promise<boolean> {
   const late = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => late.resolve(false), ms);
   const inTime = await Promise.race([work.then(() => true), late.promise]);
   clearTimeout(timer);
   return inTime;
+}
+
+function isBatch(answer: Response | readonly Response[]): answer is readonly Response[] {
+  return Array.isArray(answer);
 }

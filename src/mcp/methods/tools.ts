@@ -62,7 +62,7 @@ export async function callTool(context: WorkContext): Promise<Reply | undefined>
   if (scope === undefined || !carriesNotices(answer, features)) return toolReply(name, answer, features, []);
   const told = await notices.take(scope.owner);
   if (!flight.unwanted) return toolReply(name, answer, features, told);
-  notices.putBack(told);
+  notices.putBack(scope.owner, told);
   return undefined;
 }
 
