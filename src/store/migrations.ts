@@ -49,6 +49,51 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
       line TEXT NOT NULL
     ) STRICT`,
   ],
+  [
+    `CREATE TABLE approvals (
+      id TEXT NOT NULL PRIMARY KEY,
+      state TEXT NOT NULL,
+      digest TEXT NOT NULL,
+      organization TEXT NOT NULL,
+      agent TEXT NOT NULL,
+      run TEXT NOT NULL,
+      workspace TEXT NOT NULL,
+      card TEXT NOT NULL,
+      offered TEXT NOT NULL,
+      asked_by TEXT NOT NULL,
+      boot TEXT NOT NULL,
+      created_at INTEGER NOT NULL,
+      created_up INTEGER NOT NULL,
+      expires_at INTEGER NOT NULL,
+      decided_at INTEGER,
+      decided_up INTEGER,
+      decided_by TEXT,
+      note TEXT,
+      opens TEXT,
+      taken INTEGER NOT NULL DEFAULT 0
+    ) STRICT`,
+    'CREATE INDEX approvals_by_digest ON approvals (digest)',
+    'CREATE INDEX approvals_by_time ON approvals (created_at)',
+    "CREATE INDEX approvals_open ON approvals (state) WHERE state IN ('pending', 'approved')",
+    'CREATE TABLE approvals_used (id TEXT NOT NULL PRIMARY KEY, digest TEXT NOT NULL, used_at INTEGER NOT NULL) STRICT',
+    'CREATE TABLE approval_callers (approval TEXT NOT NULL, caller TEXT NOT NULL, PRIMARY KEY (approval, caller)) STRICT',
+    'CREATE TABLE approval_channels (id TEXT NOT NULL PRIMARY KEY, kind TEXT NOT NULL, until INTEGER NOT NULL) STRICT',
+    `CREATE TABLE grants (
+      id TEXT NOT NULL PRIMARY KEY,
+      organization TEXT NOT NULL,
+      agent TEXT NOT NULL,
+      workspace TEXT NOT NULL,
+      scope TEXT NOT NULL,
+      opens TEXT NOT NULL,
+      approval TEXT NOT NULL,
+      made_at INTEGER NOT NULL,
+      made_by TEXT NOT NULL,
+      expires_at INTEGER NOT NULL,
+      ended_at INTEGER,
+      ended_by TEXT
+    ) STRICT`,
+    'CREATE TABLE run_origins (run TEXT NOT NULL, origin TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (run, origin)) STRICT',
+  ],
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -53,11 +53,86 @@ interface AuditArchives {
   line: string;
 }
 
+/** One question to a person and its answer (approvals/types.ts). */
+interface ApprovalRows {
+  id: string;
+  state: string;
+  digest: string;
+  organization: string;
+  agent: string;
+  run: string;
+  workspace: string;
+  /** JSON, as it is shown. */
+  card: string;
+  /** JSON: the openings of the card as they are, for those whose text is masked on it. */
+  offered: string;
+  asked_by: string;
+  /** The boot in which it was asked, and how long (ms) the machine had been up: time that nobody can set back. */
+  boot: string;
+  created_at: number;
+  created_up: number;
+  expires_at: number;
+  decided_at: number | null;
+  decided_up: number | null;
+  decided_by: string | null;
+  note: string | null;
+  opens: string | null;
+  /** 1 once what became of it was told to whoever asked. */
+  taken: Generated<number>;
+}
+
+/** What was used, once for ever: nothing that happens to the other tables lets it be used again. */
+interface ApprovalsUsed {
+  id: string;
+  digest: string;
+  used_at: number;
+}
+
+/** Calls that wait for an approval. */
+interface ApprovalCallers {
+  approval: string;
+  caller: string;
+}
+
+interface ApprovalChannels {
+  id: string;
+  kind: string;
+  until: number;
+}
+
+interface GrantRows {
+  id: string;
+  organization: string;
+  agent: string;
+  workspace: string;
+  scope: string;
+  opens: string;
+  approval: string;
+  made_at: number;
+  made_by: string;
+  expires_at: number;
+  ended_at: number | null;
+  ended_by: string | null;
+}
+
+/** Where untrusted text that reached the model of a Run came from. */
+interface RunOrigins {
+  run: string;
+  origin: string;
+  at: number;
+}
+
 export interface Tables {
   audit_chains: AuditChains;
   audit_events: AuditEvents;
   audit_checkpoints: AuditCheckpoints;
   audit_archives: AuditArchives;
+  approvals: ApprovalRows;
+  approvals_used: ApprovalsUsed;
+  approval_callers: ApprovalCallers;
+  approval_channels: ApprovalChannels;
+  grants: GrantRows;
+  run_origins: RunOrigins;
 }
 
 /** Builds queries and runs none: `statement` and `Connection` do that. */
