@@ -1,6 +1,7 @@
 import type { ArchiveSummary } from '../audit/index.ts';
 import type { AuditLog } from '../audit/types.ts';
 import type { Execution } from '../execution/types.ts';
+import type { Identity } from '../identity/types.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Assessment, Decision } from '../policy/types.ts';
 
@@ -12,7 +13,9 @@ export interface App {
   readonly cwd: string;
   readonly clock: Clock;
   execution(): Promise<Execution>;
+  /** To be closed last: the database is closed with it. */
   audit(): Promise<AuditLog>;
+  identity(): Promise<Identity>;
   /** Moves what is older or more than the configuration keeps into archives, now. */
   archiveAudit(): Promise<ArchiveSummary>;
   /** Assessment and decision as an agent in `cwd` would get them. */

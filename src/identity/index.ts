@@ -1,3 +1,6 @@
 export { findGitRoot } from './git-root.ts';
+export { createIdentity, type IdentityParts } from './identity.ts';
+export { type IdentityWrites, identityWrites } from './identity-writes.ts';
 export { type ResolvedToolset, resolveToolset, type Toolset } from './toolsets.ts';
-export { type ResolvedWorkspaces, resolveWorkspaces, type WorkspaceRequest } from './workspaces.ts';
+export type { AgentToken, Identity, NewToken, RegisteredWorkspace } from './types.ts';
+export { judgeWorkspace, type ResolvedWorkspaces, resolveWorkspaces, type WorkspaceRequest } from './workspaces.ts';

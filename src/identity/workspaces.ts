@@ -71,6 +71,11 @@ export function resolveWorkspaces({ roots_flag, client_roots, facts, writ_home }
   };
 }
 
+/** Whether a folder can be registered as a workspace: the same rules as for `--root`. */
+export function judgeWorkspace(path: string, facts: Pick<ProcessFacts, 'cwd' | 'user'>, writ_home: string): Judged {
+  return judgeRoot(path, facts.cwd, { user_home: realOrUndefined(facts.user.home), writ_home });
+}
+
 type Judged = { readonly ok: true; readonly path: string } | { readonly ok: false; readonly shown: string; readonly why: string };
 
 function judgeRoot(given: string, cwd: string | undefined, around: Surroundings): Judged {

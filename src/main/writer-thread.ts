@@ -3,6 +3,7 @@
  * Started by `createStore` at the first write, never at start-up.
  */
 import { auditWrites } from '../audit/index.ts';
-import { runWriterThread } from '../store/index.ts';
+import { identityWrites } from '../identity/index.ts';
+import { runWriterThread, storeWrites } from '../store/index.ts';
 
-runWriterThread({ ...auditWrites });
+runWriterThread({ ...storeWrites, ...auditWrites, ...identityWrites });

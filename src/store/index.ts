@@ -4,5 +4,6 @@ export { openReader, type Reader } from './reader.ts';
 export type { Builder } from './schema.ts';
 export { type Session, type Statement, select, statement } from './statement.ts';
 export { createStore, type Store, type StoreParts } from './store.ts';
+export { storeWrites } from './store-writes.ts';
 export { runWriterThread } from './writer-thread.ts';
 export type { Level, WriteOptions, Writes } from './writes.ts';

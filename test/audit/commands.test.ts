@@ -5,17 +5,19 @@ import type { App } from '../../src/cli/app.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { silentLogger } from '../../src/kernel/logger.ts';
 import { selfIdentity } from '../../src/kernel/self-identity.ts';
-import { archiveAudit, openAudit } from '../../src/main/parts/audit.ts';
+import { type AuditParts, archiveAudit, openAudit } from '../../src/main/parts/audit.ts';
+import { openDatabase } from '../../src/main/parts/database.ts';
 import { temporaryHome, writerEntry } from './support.ts';
 
 const HOUR = 3_600_000;
 const NOW = Date.UTC(2026, 10, 30, 15);
 const clock = { now: () => NOW, monotonic: () => 0 };
 const home = temporaryHome();
-const parts = { home, writer: writerEntry, clock, logger: silentLogger, config: { retention_days: 90, retention_bytes: 2 ** 31 } };
+const config = { retention_days: 90, retention_bytes: 2 ** 31 };
+const parts = (): AuditParts => ({ home, database: openDatabase(home, writerEntry), clock, logger: silentLogger, config });
 
 beforeAll(async () => {
-  const log = openAudit(parts);
+  const log = openAudit(parts());
   for (const [i, at] of [NOW - 100 * 24 * HOUR, NOW - 5 * HOUR, NOW - 3 * HOUR, NOW - HOUR].entries()) {
     const who = { agent: `agent_${i % 2}`, run: `run_${i}`, tool: i < 2 ? 'shell' : 'job_list' };
     await log.record({ type: 'action.decided', at, organization: 'org', ...who, data: { i } });
@@ -27,7 +29,7 @@ afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 async function writ(...argv: string[]): Promise<{ out: string; err: string; code: number }> {
   const said = { out: '', err: '', code: 0 };
-  const app = { home: () => home, clock, archiveAudit: () => archiveAudit(parts) } as Partial<App> as App;
+  const app = { home: () => home, clock, archiveAudit: () => archiveAudit(parts()) } as Partial<App> as App;
   await runProgram(argv, '0', async () => app, {
     out(text) {
       said.out += text;
@@ -70,7 +72,7 @@ it('the row that opens the chain says which process writes it', async () => {
 it('audit archive moves what is due, and verify, list and show know of it', async () => {
   // The chain was opened now, so nothing of it is old; then it is asked for more than the size allows.
   expect(await writ('audit', 'archive')).toMatchObject({ code: 0, out: expect.stringMatching(/^Nothing is old enough/) });
-  parts.config.retention_bytes = 1;
+  config.retention_bytes = 1;
   const [event] = JSON.parse((await writ('audit', 'list', '--tool', 'shell', '--json')).out).events;
   expect(await writ('audit', 'archive')).toMatchObject({ code: 0, out: '5 events moved into:\n  audit/archive/000000.jsonl.gz\n' });
   expect(readdirSync(join(home, 'audit', 'archive'))).toEqual(['000000.jsonl.gz']);

@@ -34,14 +34,20 @@ export async function composeApp(entry: (name: string) => URL): Promise<App> {
     const { createLocalExecution } = await import('./execution.ts');
     return createLocalExecution({ facts, home: home().home, config: await config(), runner: entry('runner'), logger, clock });
   });
+  const database = once(async () => (await import('./database.ts')).openDatabase(home().home, entry('writer-thread')));
   const auditParts = async () => ({
     home: home().home,
-    writer: entry('writer-thread'),
+    database: await database(),
     clock,
     logger,
     config: (await config()).audit,
   });
   const audit = once(async () => (await import('./audit.ts')).openAudit(await auditParts()));
+  const identity = once(async () => {
+    const { createIdentity } = await import('../../identity/index.ts');
+    const { store, reader } = await database();
+    return createIdentity({ store, reader, clock, logger, facts, home: home().home });
+  });
 
   /** What a server of this process is made of, whatever carries its messages. */
   const serverParts = async () => ({
@@ -65,6 +71,7 @@ export async function composeApp(entry: (name: string) => URL): Promise<App> {
     home: () => home().home,
     execution,
     audit,
+    identity,
     archiveAudit: async () => (await import('./audit.ts')).archiveAudit(await auditParts()),
     check: async (command, cwd) =>
       (await import('./check.ts')).checkCommand({
