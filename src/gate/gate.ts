@@ -75,6 +75,7 @@ export function createGate(parts: GateParts): Gate {
       return refusal(action, error, decision);
     };
 
+    if (request.forged !== undefined) return refuse(forgedAnswer(request.forged));
     if (!tool) return refuse(new AppError('unknown_tool', `There is no tool named "${request.tool.slice(0, 128)}".`));
     if (!parts.allows(request.toolset, tool.name)) {
       return refuse(
@@ -184,6 +185,10 @@ type JsonObject = Readonly<Record<string, unknown>>;
 function listed(tool: Tool): ListedTool {
   const { name, description, inputSchema, outputSchema, annotations } = tool;
   return { name, description, inputSchema, outputSchema, annotations };
+}
+
+function forgedAnswer(why: string): AppError {
+  return new AppError('invalid_arguments', `The answer that came with the call can't be used: ${why}.`, { data: { forged: true } });
 }
 
 function denied(decision: Decision): AppError {

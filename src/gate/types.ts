@@ -22,6 +22,8 @@ export interface GateRequest {
   readonly asker?: Asker;
   /** An answer that came back with the call (MRTR): the surface has checked that `approval` is what it gave out for this caller. */
   readonly reply?: { readonly approval: string; readonly reply: Reply | Unreachable };
+  /** It came with an answer that isn't one to a question of ours to this caller, and why: refused, and recorded as forged. */
+  readonly forged?: string;
 }
 
 /** The surface asked and no person answered: refused within 500 ms, a headless host, a broken form. */

@@ -25,7 +25,7 @@ describe.each(SUPPORTED_REVISIONS)('%s', (revision) => {
       content: [
         {
           type: 'text',
-          text: `shell: refused (${code})\nWhy: It is so.\nWhat the user can do: Mend it.\nWhat you should do: ${guidance}\nReference: act_9`,
+          text: `shell: ${code === 'approval_pending' ? 'not run yet' : 'refused'} (${code})\nWhy: It is so.\nWhat the user can do: Mend it.\nWhat you should do: ${guidance}\nReference: act_9`,
         },
       ],
       isError: true,

@@ -29,7 +29,8 @@ export interface Refusal {
 
 /** A GateAnswer as the reply to tools/call. `notices` go out with it and must not be offered again. */
 export function toolReply(tool: string, answer: GateAnswer, features: Features, notices: readonly string[]): Reply {
-  if (answer.type === 'input_required') return refusalReply(tool, { code: 'no_channel', message: 'A person must say yes.' }, features, notices);
+  // A client that can't be given the question (it comes another way, as the result of the call) must not take silence for a yes.
+  if (answer.type === 'input_required') return refusalReply(tool, unaskable(answer), features, notices);
   if (answer.type === 'refused') return refusalReply(tool, answer, features, notices);
   const told = [...answer.notes, ...notices];
   const { structured, text } = answer.output;
@@ -39,9 +40,13 @@ export function toolReply(tool: string, answer: GateAnswer, features: Features, 
   return { result: { content, structuredContent, isError: false } };
 }
 
+function unaskable({ action }: GateAnswer): Refusal {
+  return { code: 'no_channel', message: "This needs a person's yes, and this client can't be given the question.", action };
+}
+
 /** Whether the reply has a place for notices: a protocol error has none. */
 export function carriesNotices(answer: GateAnswer, features: Features): boolean {
-  return answer.type !== 'refused' || !isProtocolError(answer.code, features);
+  return answer.type === 'result' || (answer.type === 'refused' && !isProtocolError(answer.code, features));
 }
 
 function isProtocolError(code: ErrorCode, features: Features): boolean {
@@ -64,7 +69,7 @@ export function refusalReply(tool: string, refusal: Refusal, features: Features,
     return failure(entry.rpc, [refusal.message, refusal.fix, guidance].filter(Boolean).join(' '), facts);
   }
   const lines = [
-    `${tool.slice(0, MAX_NAME).toWellFormed()}: refused (${refusal.code})`,
+    `${tool.slice(0, MAX_NAME).toWellFormed()}: ${refusal.code === 'approval_pending' ? 'not run yet' : 'refused'} (${refusal.code})`,
     `Why: ${refusal.message}`,
     refusal.fix === undefined ? '' : `What the user can do: ${refusal.fix}`,
     `What you should do: ${guidance}`,

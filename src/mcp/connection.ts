@@ -26,9 +26,9 @@ import { createRequester, type Way } from './requester.ts';
 import { type Features, featuresOf, isRevision, negotiate, SUPPORTED_REVISIONS } from './revisions.ts';
 import type { Peer, ServerParts } from './types.ts';
 
-const META_VERSION = 'io.modelcontextprotocol/protocolVersion';
+export const META_VERSION = 'io.modelcontextprotocol/protocolVersion';
 const META_CLIENT = 'io.modelcontextprotocol/clientInfo';
-const META_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
+export const META_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
 const META_SERVER = 'io.modelcontextprotocol/serverInfo';
 
 /** Requests under way of one client; more are answered `busy`. */
@@ -144,7 +144,15 @@ export function createConnection({ parts, bounds = createBounds(), session: own 
     outlet.started?.(flight);
     const { offer } = outlet;
     return found
-      .work({ ...context, id, flight, notices, way: outlet, offer, send: (message) => void outlet.send(message) })
+      .work({
+        ...context,
+        id,
+        flight,
+        notices,
+        offer,
+        send: (message) => void outlet.send(message),
+        ask: (question) => requester.ask(question, outlet),
+      })
       .catch((error: unknown) => fault(method, error))
       .then((reply) => {
         flight.end();

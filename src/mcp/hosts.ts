@@ -14,6 +14,19 @@ const TEXT_IS_BETTER = /^(claude-code|codex-mcp-client|qwen-cli-mcp-client-.*)$/
  */
 export const TOOL_META = { 'anthropic/alwaysLoad': true };
 
+/**
+ * How long a call may wait for a person, by what the host itself allows a call and without making it give up first. Claude Code and the
+ * others of docs/reference/hosts.md wait for as long as a question lives; Codex gives up after `tool_timeout_sec`, 60 s where nothing is set; so does
+ * everything built on the SDK that sets nothing.
+ */
+const PATIENT = /^(claude-code|gemini-cli-mcp-client|qwen-cli-mcp-client-.*)$/;
+const PATIENT_MS = 9 * 60_000;
+const HOLD_MS = 45_000;
+
+export function holdOf(peer: Peer): number {
+  return PATIENT.test(peer.client?.name ?? '') ? PATIENT_MS : HOLD_MS;
+}
+
 /** What a revision allows, less what the host at the other end makes bad use of. */
 export function featuresFor(peer: Peer): Features {
   const features = featuresOf(peer.revision);

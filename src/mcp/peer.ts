@@ -37,7 +37,7 @@ export function sessionPeer(hello: Hello, requester: Requester, logger: Logger, 
   const ready = Promise.withResolvers<void>();
 
   async function ask(way: Way): Promise<readonly string[]> {
-    const answer = await requester.ask('roots/list', ROOTS_MS, ready.promise, way);
+    const answer = await requester.ask({ method: 'roots/list', ms: ROOTS_MS, ready: ready.promise }, way);
     if (answer.ok) return rootPaths(answer.result, logger);
     // Another call may have better luck; a client that doesn't answer is not asked again.
     if (answer.lost) known = undefined;

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from '../kernel/logger.ts';
-import { isObject } from './message.ts';
+import { isObject, type Members } from './message.ts';
 
-type Answer =
+export type Answer =
   | { readonly ok: true; readonly result: unknown }
   /** `lost`: nobody saw the question, or the way back is gone. */
   | { readonly ok: false; readonly reason: string; readonly lost?: true };
@@ -13,10 +13,21 @@ export interface Way {
   send(message: unknown): boolean;
 }
 
+export interface Question {
+  readonly method: string;
+  readonly params?: Members;
+  /** Covers all of it. */
+  readonly ms: number;
+  /** Not asked before; default: at once. */
+  readonly ready?: Promise<void>;
+  /** The answer is no longer wanted: the client is told, and what it still says is dropped. */
+  readonly signal?: AbortSignal;
+}
+
 /** Requests of ours towards the client (handshake revisions only) and what comes back for them. */
 export interface Requester {
-  /** Waits for `ready`, asks, and waits for the answer; `ms` covers all of it. Never rejects. */
-  ask(method: string, ms: number, ready: Promise<void>, way: Way): Promise<Answer>;
+  /** Waits for `ready`, asks, and waits for the answer. Never rejects. */
+  ask(question: Question, way: Way): Promise<Answer>;
   /** A response that came in; what nobody waits for is dropped with a log line. */
   settle(id: unknown, response: { readonly result?: unknown; readonly error?: unknown }): void;
   /** What was asked this way can't be answered any more. */
@@ -34,19 +45,23 @@ export function createRequester(logger: Logger): Requester {
   let open = true;
 
   return {
-    ask(method, ms, ready, way) {
+    ask({ method, params, ms, ready = Promise.resolve(), signal }, way) {
+      if (signal?.aborted) return Promise.resolve({ ok: false, reason: 'no longer wanted' });
       if (!open || waiting.size >= MAX_WAITING) return Promise.resolve({ ok: false, reason: open ? 'too many open questions' : 'closed' });
       const id = `${prefix}-${++last}`;
       return new Promise((resolve) => {
         let asked = false;
-        const timer = setTimeout(() => {
-          finish({ ok: false, reason: asked ? `no answer within ${ms} ms` : `not initialized within ${ms} ms` });
-          if (asked)
-            way.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id, reason: 'no answer in time' } });
-        }, ms);
+        const timer = setTimeout(() => giveUp(asked ? `no answer within ${ms} ms` : `not initialized within ${ms} ms`), ms);
         timer.unref();
+        const unwanted = (): void => giveUp('no longer wanted');
+        signal?.addEventListener('abort', unwanted, { once: true });
+        function giveUp(reason: string): void {
+          finish({ ok: false, reason });
+          if (asked) way.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id, reason } });
+        }
         function finish(answer: Answer): void {
           clearTimeout(timer);
+          signal?.removeEventListener('abort', unwanted);
           waiting.delete(id);
           resolve(answer);
         }
@@ -54,7 +69,8 @@ export function createRequester(logger: Logger): Requester {
         void ready.then(() => {
           if (!waiting.has(id)) return;
           asked = true;
-          if (!way.send({ jsonrpc: '2.0', id, method })) finish({ ok: false, reason: 'the question could not be sent', lost: true });
+          const message = { jsonrpc: '2.0', id, method, ...(params === undefined ? {} : { params }) };
+          if (!way.send(message)) finish({ ok: false, reason: 'the question could not be sent', lost: true });
         });
       });
     },

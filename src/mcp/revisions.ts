@@ -12,6 +12,12 @@ export interface Features {
   readonly titles: boolean;
   /** Errors without a readable id: the older schemas demand an id, so JSON-RPC's own `null`; the newer ones leave it out. */
   readonly unknownId: 'null' | 'absent';
+  /** How a person at the client is asked: while the call waits, or with an answer that makes the client call again. */
+  readonly asks: 'never' | 'in_call' | 'with_answer';
+  /** Questions come as a form or as the address of a page; before, only as a form. */
+  readonly elicitationModes: boolean;
+  /** Choices with titles as `oneOf`; before, as `enum` and `enumNames`. */
+  readonly titledEnums: boolean;
   /** Code for a resource that isn't there. */
   readonly resourceNotFound: number;
   /** Refusals that are protocol errors; all others are tool results, which a model gets to read. */
@@ -26,6 +32,9 @@ export const REVISIONS = {
     structured: true,
     titles: true,
     unknownId: 'absent',
+    asks: 'with_answer',
+    elicitationModes: true,
+    titledEnums: true,
     resourceNotFound: -32602,
     protocolErrors: ['unknown_tool', 'internal'],
   },
@@ -35,6 +44,9 @@ export const REVISIONS = {
     structured: true,
     titles: true,
     unknownId: 'absent',
+    asks: 'in_call',
+    elicitationModes: true,
+    titledEnums: true,
     resourceNotFound: -32002,
     protocolErrors: ['unknown_tool', 'internal'],
   },
@@ -44,6 +56,9 @@ export const REVISIONS = {
     structured: true,
     titles: true,
     unknownId: 'null',
+    asks: 'in_call',
+    elicitationModes: false,
+    titledEnums: false,
     resourceNotFound: -32002,
     protocolErrors: ['unknown_tool', 'invalid_arguments', 'internal'],
   },
@@ -53,6 +68,9 @@ export const REVISIONS = {
     structured: false,
     titles: false,
     unknownId: 'null',
+    asks: 'never',
+    elicitationModes: false,
+    titledEnums: false,
     resourceNotFound: -32002,
     protocolErrors: ['unknown_tool', 'invalid_arguments', 'internal'],
   },

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable, Writable } from 'node:stream';
+import type { ApprovalRecord } from '../approvals/types.ts';
 import type { Owner, WorkspaceBind } from '../execution/types.ts';
 import type { Gate, GateRequest } from '../gate/types.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -79,6 +80,10 @@ export interface ServerParts {
   /** Texts to tell with the next tool result ("job X ended"); each must be returned once. */
   pendingNotices?(owner: Owner): Promise<readonly string[]>;
   readonly resources?: Resources;
+  /** For questions to a person in 2026-07-28; absent: nobody is asked through a client of that revision. */
+  readonly signer?: Signer;
+  /** The page where a person can answer this question; absent while there is none. */
+  approvalUrl?(record: ApprovalRecord): string;
 }
 
 export interface StdioParts extends ServerParts {

@@ -1,7 +1,7 @@
 import type { Flight } from '../in-flight.ts';
 import type { Members, Reply, RequestId } from '../message.ts';
 import type { Notices } from '../notices.ts';
-import type { Way } from '../requester.ts';
+import type { Answer, Question } from '../requester.ts';
 import type { Features } from '../revisions.ts';
 import type { CallScope, Peer, ServerParts } from '../types.ts';
 
@@ -18,8 +18,8 @@ export interface WorkContext extends RequestContext {
   readonly id: RequestId;
   readonly flight: Flight;
   readonly notices: Notices;
-  /** Where a question to the client goes (with the `requester`): the stream of this request. */
-  readonly way: Way;
+  /** A question to the client, on the stream of this request. Only in the handshake revisions. */
+  ask(question: Question): Promise<Answer>;
   /** A notification that belongs to this request and must arrive. */
   send(message: unknown): void;
   /** One that may be lost. */

@@ -3,6 +3,7 @@ import { errorEntry, toAppError } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { JsonSchema } from '../../tools/tool.ts';
 import { carriesNotices, NOTICES, toolReply, UNEXPECTED } from '../answers.ts';
+import { askingOf, badRetry, questionResult } from '../asking/call-asking.ts';
 import { TOOL_META } from '../hosts.ts';
 import { failure, INVALID_PARAMS, isObject, type Members, type Reply } from '../message.ts';
 import { createProgress } from '../progress.ts';
@@ -58,7 +59,15 @@ export async function callTool(context: WorkContext): Promise<Reply | undefined>
   const args = params['arguments'] ?? {};
   if (!isObject(args)) return failure(INVALID_PARAMS, 'The member params.arguments must be an object');
 
-  const { answer, scope } = await askGate(context, name, args);
+  const badParams = badRetry(params);
+  if (badParams) return badParams;
+
+  const { answer, scope, forged } = await askGate(context, name, args);
+  if (forged) return failure(INVALID_PARAMS, 'Invalid or expired requestState: call again without it', { code: 'invalid_arguments' });
+  if (answer.type === 'input_required' && scope !== undefined) {
+    const question = questionResult(context, { owner: scope.owner, tool: name, arguments: args }, answer.approval);
+    return question === undefined ? toolReply(name, answer, features, []) : { result: question };
+  }
   if (scope === undefined || !carriesNotices(answer, features)) return toolReply(name, answer, features, []);
   const told = await notices.take(scope.owner);
   if (!flight.unwanted) return toolReply(name, answer, features, told);
@@ -66,21 +75,32 @@ export async function callTool(context: WorkContext): Promise<Reply | undefined>
   return undefined;
 }
 
-async function askGate(context: WorkContext, tool: string, args: Members): Promise<{ answer: GateAnswer; scope?: CallScope }> {
+interface Asked {
+  readonly answer: GateAnswer;
+  /** Absent when it was never found out. */
+  readonly scope?: CallScope;
+  /** The client gave back a `requestState` that the gate has recorded as none of ours. */
+  readonly forged?: boolean;
+}
+
+async function askGate(context: WorkContext, tool: string, args: Members): Promise<Asked> {
   const { parts, params, flight, offer } = context;
   const progress = createProgress(params, parts.clock, offer);
   let scope: CallScope | undefined;
   try {
     scope = await scopeOf(context);
+    const bound = { owner: scope.owner, tool, arguments: args };
+    const asking = askingOf(context, bound, () => progress.report('waiting for a person to answer'));
     const answer = await parts.gate.call({
       ...scope,
+      ...asking,
       tool,
       arguments: args,
       toolset: parts.toolset,
       signal: flight.signal,
       progress: progress.report,
     });
-    return { answer, scope };
+    return { answer, scope, forged: asking.forged !== undefined };
   } catch (thrown) {
     const answer = refusedBy(thrown, parts.logger);
     return scope === undefined ? { answer } : { answer, scope };

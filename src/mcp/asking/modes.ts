@@ -1,0 +1,17 @@
+import { isObject } from '../message.ts';
+import type { Features } from '../revisions.ts';
+import type { Peer } from '../types.ts';
+
+/** How a client said that it can ask its person. An empty `elicitation` is a form; so it was before there were modes. */
+export interface Modes {
+  readonly form: boolean;
+  /** Opens a page of ours. */
+  readonly url: boolean;
+}
+
+export function modesOf({ capabilities }: Peer, { asks, elicitationModes }: Features): Modes {
+  const declared = capabilities['elicitation'];
+  if (asks === 'never' || !isObject(declared)) return { form: false, url: false };
+  if (!elicitationModes) return { form: true, url: false };
+  return { form: isObject(declared['form']) || Object.keys(declared).length === 0, url: isObject(declared['url']) };
+}
