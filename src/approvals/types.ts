@@ -38,7 +38,7 @@ export type GrantScope =
   | { readonly type: 'host'; readonly host: string }
   | { readonly type: 'path'; readonly path: string; readonly access: 'read' | 'write' };
 
-/** `used` and everything after `pending` is final. */
+/** What may follow what is in `states.ts`. */
 export const APPROVAL_STATES = ['pending', 'approved', 'denied', 'expired', 'withdrawn', 'used'] as const;
 export type ApprovalState = (typeof APPROVAL_STATES)[number];
 
@@ -54,6 +54,8 @@ export interface ApprovalRecord {
   readonly digest: string;
   readonly owner: Owner;
   readonly card: Card;
+  /** Absent only in records that don't come from the store. */
+  readonly asked_by?: AskedBy;
   readonly created_at: number;
   readonly expires_at: number;
   readonly decided_at?: number;
@@ -69,8 +71,23 @@ export interface Question {
   /** Over principal, tool, canonical arguments, cwd, Workspace and policy version: any other call is another question. */
   readonly digest: string;
   readonly card: Card;
-  /** The process the question comes from: its descendants and its host's can't answer it from a terminal. */
-  readonly asked_by: { readonly boot_id: string; readonly pid: number; readonly start: string };
+  /** `card.opens` as they are, where the card's are masked. Absent: the same. */
+  readonly offered?: readonly Opening[];
+  readonly asked_by: AskedBy;
+}
+
+/** A process of this boot, never a bare PID. */
+export interface ProcessRef {
+  readonly pid: number;
+  /** Field 22 of /proc/PID/stat. */
+  readonly start: string;
+}
+
+/** The process the question comes from: its descendants and its host's can't answer it from a terminal. */
+export interface AskedBy extends ProcessRef {
+  readonly boot_id: string;
+  /** The programs that started it for an agent: parent first. */
+  readonly hosts?: readonly ProcessRef[];
 }
 
 export interface Reply {
@@ -84,8 +101,15 @@ export interface Reply {
 
 export type Answered =
   | { readonly ok: true; readonly record: ApprovalRecord }
-  /** Somebody else was first, it is over, or the typed word is missing: `record` as it stands. */
-  | { readonly ok: false; readonly reason: 'already_decided' | 'expired' | 'word' | 'too_much'; readonly record: ApprovalRecord }
+  /**
+   * Somebody else was first, it is over, the typed word is missing (a word may have become due since the card was shown: look at
+   * `record.card.word`), more was opened than was asked for, or only the operator may answer (terminal, page): `record` as it stands.
+   */
+  | {
+      readonly ok: false;
+      readonly reason: 'already_decided' | 'expired' | 'word' | 'too_much' | 'operator_only';
+      readonly record: ApprovalRecord;
+    }
   | { readonly ok: false; readonly reason: 'not_found' };
 
 /** Approvals of one Writ home, shared by all its processes: every transition is one compare-and-set in the database. */
@@ -94,7 +118,7 @@ export interface Approvals {
    * The pending question with this digest, or one that was decided within the last 60 s and not taken, or a new one. `attached`: it
    * was there already.
    */
-  open(question: Question): Promise<{ readonly record: ApprovalRecord; readonly attached: boolean }>;
+  open(question: Question): Promise<{ readonly record: ApprovalRecord; readonly attached: boolean; readonly caller: string }>;
   /** Resolves when it is no longer pending, or after `ms` with what it is then. Looks at most every 200 ms. */
   wait(id: string, ms: number, signal: AbortSignal): Promise<ApprovalRecord>;
   answer(id: string, reply: Reply, by: Decider): Promise<Answered>;
@@ -102,29 +126,50 @@ export interface Approvals {
   use(id: string, digest: string): Promise<boolean>;
   /** A denial or expiry was told to the agent: an identical call from now on is a new question. */
   taken(id: string): Promise<void>;
-  withdraw(id: string): Promise<void>;
+  /** The call no longer waits; the question stays. */
+  leave(id: string, caller: string): Promise<void>;
+  /** The call no longer wants it: over, unless another call waits for it too. */
+  withdraw(id: string, caller?: string): Promise<void>;
   get(id: string): Promise<ApprovalRecord | undefined>;
   list(filter?: { readonly state?: ApprovalState; readonly limit?: number }): Promise<readonly ApprovalRecord[]>;
   /** Ways to reach a person right now beside the connection of the call itself: an open page, `writ approvals watch`, a webhook. */
   liveChannels(): Promise<readonly string[]>;
-  /** This process shows questions to a person from now until it is closed (renewed by itself, forgotten 15 s after it dies). */
-  attend(channel: 'terminal' | 'page'): { close(): Promise<void> };
+  /**
+   * This process shows questions to a person from now until it is closed (renewed by itself, forgotten 15 s after it dies).
+   * `server`: it would show them to whoever opens its page; with a webhook that tells somebody to, that is a channel too.
+   */
+  attend(channel: 'terminal' | 'page' | 'server'): { close(): Promise<void> };
+  /** Ends what this object keeps going: waits, renewals, the connection it reads from. */
+  close(): Promise<void>;
 }
 
 export interface Grant {
   readonly id: string;
   readonly scope: GrantScope;
+  /** What it opens at most: what the approval it was made of opened. */
+  readonly opens: readonly Opening[];
   /** Only for calls of this agent in this Workspace. */
   readonly agent: string;
   readonly workspace: string;
   readonly made_at: number;
   readonly made_by: Decider;
   readonly expires_at: number;
+  /** Revoked then, or seen to be over. */
   readonly revoked_at?: number;
 }
 
 export interface Grants {
+  /** Of an approved or used approval, one of the scopes its card offers; AppError invalid_arguments for any other. */
   make(approval: ApprovalRecord, scope: GrantScope, ttl_ms: number, by: Decider): Promise<Grant>;
+  /** Those that hold now for this agent in this Workspace. */
+  active(owner: Owner): Promise<readonly Grant[]>;
   list(filter?: { readonly active?: boolean }): Promise<readonly Grant[]>;
   revoke(id: string, by: Decider): Promise<Grant | undefined>;
+}
+
+/** Where untrusted text that reached the model came from, by Run: `host:example.com`, `file:/etc/motd`, `web:...`, `upstream:NAME`. */
+export interface Taints {
+  /** Resolves once it is stored. */
+  add(run: string, origins: readonly string[]): Promise<void>;
+  originsOf(run: string): Promise<readonly string[]>;
 }

@@ -1,0 +1,10 @@
+export { type ApprovalsParts, createApprovals } from './approvals.ts';
+export { buildCard, fitsOnCard } from './card.ts';
+export { cardSections, cardText } from './card-text.ts';
+export { approvalDigest, commandDigest } from './digest.ts';
+export { answeringGrants } from './grant-answer.ts';
+export { offerGrants } from './grant-offers.ts';
+export { createGrants, GRANT_MOST_MS, GRANT_TTL_MS } from './grants.ts';
+export { createTaints } from './taints.ts';
+export type * from './types.ts';
+export { type ApprovalWrites, approvalWrites } from './writes.ts';
