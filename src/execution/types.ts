@@ -1,5 +1,7 @@
 import type { ExecId, JobId } from '../kernel/ids.ts';
 
+export type { FileOpening, FilePlace, FilesScene, FilesView, SearchEnd, SearchRun } from './files/types.ts';
+
 /**
  * The words of execution: what other rooms may ask for and what they get back. The truth of an execution is its folder
  * (`~/.writ/runs/<exec id>`, or `~/.writ/jobs/<job id>` once it is a job); everything here can be read back from it.
@@ -96,6 +98,8 @@ export interface RunSpec {
   readonly limits: Limits;
   /** Paths outside the workspaces that a rule or an approval opened for this one run. */
   readonly openings: readonly { readonly path: string; readonly access: 'read' | 'write' }[];
+  /** The network of this run is an allow-list; absent: there is none. `hosts` as in network/allow-list.ts, `presets` from network/presets.ts. */
+  readonly network?: { readonly hosts: readonly string[]; readonly presets: readonly string[] };
   /** See Assessment.git_config_write: makes `.git/config` writable and turns hooks off. */
   readonly git_config_write: boolean;
   /** Lets a browser build its own sandbox inside. */
@@ -143,6 +147,22 @@ export interface TeardownReport {
   readonly ms: number;
 }
 
+/** Connections that a run made through its allow-list proxy, by host and port. */
+export interface NetworkUse {
+  readonly allowed: readonly {
+    readonly host: string;
+    readonly port: number;
+    readonly connections: number;
+    /** Allowed, but there was no address or no answer. */
+    readonly failed: number;
+    readonly bytes_sent: number;
+    readonly bytes_received: number;
+  }[];
+  readonly refused: readonly { readonly host: string; readonly port: number; readonly connections: number; readonly reason: string }[];
+  /** Connections to hosts that these lists have no room for. */
+  readonly omitted: number;
+}
+
 /** The evidence of one execution. */
 export interface Receipt {
   readonly exec_id: ExecId;
@@ -156,6 +176,8 @@ export interface Receipt {
   readonly teardown: TeardownReport;
   /** Protected paths that appeared during the run and were moved away (reported as persistence). */
   readonly quarantined: readonly { readonly path: string; readonly moved_to: string }[];
+  /** Present when an allow-list was open. */
+  readonly network?: NetworkUse;
   /** Limits that were hit: "memory", "pids", "fsize", "disk", "output". */
   readonly limits_hit: readonly string[];
   /** One sentence each, for error texts whose cause is the containment ("the network is off ..."). */
