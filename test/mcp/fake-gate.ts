@@ -1,9 +1,33 @@
-import type { Gate, GateAnswer, GateRequest } from '../../src/gate/types.ts';
+import type { ApprovalRecord, Reply } from '../../src/approvals/types.ts';
+import type { Gate, GateAnswer, GateRequest, Unreachable } from '../../src/gate/types.ts';
 import { ERRORS, type ErrorCode } from '../../src/kernel/errors.ts';
 
 /** A gate without anything behind it: what each tool does is in its arguments. */
 
 export const OWNER = { organization: 'org', agent: 'agent', run: 'run', workspace: 'ws' };
+
+/** What `ask` asks. It never ends in a test. */
+export const QUESTION: ApprovalRecord = {
+  id: 'appr_01k0000000000000000000',
+  state: 'pending',
+  digest: 'sha256:1',
+  owner: OWNER,
+  card: {
+    tool: 'ask',
+    what: 'curl https://example.com/x',
+    cwd: '/ws',
+    workspace: '/ws',
+    agent: 'agent',
+    effects: ['network_egress'],
+    reasons: ['talks to example.com'],
+    opens: [{ type: 'hosts', hosts: ['example.com'], presets: [] }],
+    origins: [],
+    grants: [],
+  },
+  asked_by: { boot_id: 'boot', pid: 1, start: '1' },
+  created_at: 0,
+  expires_at: 4_000_000_000_000,
+};
 
 const ANNOTATIONS = { title: 'Echo', readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 
@@ -28,6 +52,10 @@ export interface FakeGate extends Gate {
   /** Ends the oldest waiting `wait`. */
   release(): void;
   readonly waiting: number;
+  /** A person answers elsewhere what `ask` asks: the question is over. */
+  answerElsewhere(): void;
+  /** What `ask` asks from now on. */
+  question: ApprovalRecord;
 }
 
 export function createFakeGate(): FakeGate {
@@ -60,7 +88,33 @@ export function createFakeGate(): FakeGate {
     });
   }
 
-  return {
+  const elsewhere = new Set<AbortController>();
+
+  /** As the gate does it, without a policy, a store or other ways to a person. */
+  async function ask(request: GateRequest): Promise<GateAnswer> {
+    if (request.forged !== undefined) return refused('invalid_arguments', request.forged);
+    if (request.reply !== undefined) return settled(request.reply.reply);
+    if (request.asker === undefined) return refused('approval_pending');
+    if (request.asker.type === 'with_answer') return { type: 'input_required', action: 'act_3', approval: gate.question };
+    const over = new AbortController();
+    elsewhere.add(over);
+    const signal = AbortSignal.any([over.signal, request.signal]);
+    const reply = await request.asker.ask(gate.question, signal);
+    elsewhere.delete(over);
+    if (request.signal.aborted) return refused('cancelled');
+    return over.signal.aborted ? result('approved elsewhere') : settled(reply);
+  }
+
+  function settled(reply: Reply | Unreachable): GateAnswer {
+    if ('unreachable' in reply) return refused('no_channel', reply.unreachable);
+    return reply.decision === 'approve' ? result(JSON.stringify(reply)) : refused('denied_by_human', JSON.stringify(reply));
+  }
+
+  const gate: FakeGate = {
+    question: QUESTION,
+    answerElsewhere: () => {
+      for (const each of elsewhere) each.abort();
+    },
     seen,
     get waiting() {
       return releases.length;
@@ -73,6 +127,8 @@ export function createFakeGate(): FakeGate {
       switch (request.tool) {
         case 'echo':
           return result(text, notes);
+        case 'ask':
+          return ask(request);
         case 'wait':
           request.progress(`waiting for ${text}`);
           return wait(request);
@@ -92,4 +148,5 @@ export function createFakeGate(): FakeGate {
       }
     },
   };
+  return gate;
 }

@@ -59,7 +59,9 @@ function load(revision: Revision): SchemaOf {
   return {
     result(method, message) {
       check('JSONRPCResultResponse' in definitions ? 'JSONRPCResultResponse' : 'JSONRPCResponse', message);
-      check(RESULTS[method] ?? 'none', (message as Message)['result']);
+      const result = (message as { result: Message }).result;
+      const isQuestion = method === 'tools/call' && result['resultType'] === 'input_required';
+      check(isQuestion ? 'InputRequiredResult' : (RESULTS[method] ?? 'none'), result);
     },
     error(message) {
       const { id, ...rest } = message as Message;
