@@ -1,7 +1,7 @@
 import type { AuditLog } from '../../audit/index.ts';
 import type { Execution, Owner, WorkspaceBind } from '../../execution/index.ts';
 import { createGate, type Gate, type GatePolicy } from '../../gate/index.ts';
-import { resolveToolset, type Toolset } from '../../identity/index.ts';
+import { createHomeSigner, resolveToolset, type Toolset } from '../../identity/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Config, ProcessFacts } from '../../kernel/config/index.ts';
 import { AppError, toAppError } from '../../kernel/errors.ts';
@@ -77,6 +77,7 @@ export async function createServing(parts: ServingParts): Promise<Serving> {
       }),
   });
 
+  const signer = createHomeSigner(parts.home);
   const toolsets = new Map<string, Toolset>();
   const gate = createGate({
     tools,
@@ -108,6 +109,7 @@ export async function createServing(parts: ServingParts): Promise<Serving> {
         logger,
         pendingNotices: async (owner) => (await execution.jobs.takeEnded(owner)).map((job) => redactor.text(`Job ended: ${jobLine(job)}`)),
         resources: spooledOutput({ gate, toolset: name }),
+        signer,
       };
     },
     enter(workspaces) {

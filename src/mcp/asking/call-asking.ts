@@ -1,4 +1,4 @@
-import { cardText } from '../../approvals/card-text.ts';
+import { cardText } from '../../approvals/index.ts';
 import type { ApprovalRecord } from '../../approvals/types.ts';
 import type { GateRequest } from '../../gate/types.ts';
 import { holdOf } from '../hosts.ts';
