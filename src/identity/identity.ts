@@ -94,9 +94,8 @@ export function createIdentity({ store, reader, clock, logger, facts, home }: Id
         await store.write('identity.revoke_token', { name, now }, FULL_ALWAYS);
         return { ...found, revoked_at: now };
       },
-      async find(secret) {
-        const hash = hashOfToken(secret);
-        const row = hash === undefined ? undefined : tokenByHash.get(await reader(), { hash, now: clock.now() });
+      async find(hash) {
+        const row = tokenByHash.get(await reader(), { hash, now: clock.now() });
         return row === undefined ? undefined : tokenOf(row);
       },
       used({ id }) {

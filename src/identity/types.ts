@@ -36,8 +36,8 @@ export interface Identity {
     list(): Promise<readonly AgentToken[]>;
     /** Undefined: no token of that name is in force. Holds in every process at once. */
     revoke(name: string): Promise<AgentToken | undefined>;
-    /** The token in force that this text is, looked up afresh. */
-    find(secret: string): Promise<AgentToken | undefined>;
+    /** The token in force with this hash (`hashOfToken`), looked up afresh. */
+    find(hash: Uint8Array): Promise<AgentToken | undefined>;
     /** Notes that it was shown; costs nothing when that was noted within the last minute. */
     used(token: AgentToken): void;
   };

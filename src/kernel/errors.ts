@@ -113,6 +113,13 @@ export const ERRORS = {
     guidance: 'The request was cancelled; nothing of it is still running.',
   },
   busy: { http: 429, exit: 1, retryable: true, fixable: false, guidance: 'Wait for running calls or jobs to end, then call again.' },
+  address_in_use: {
+    http: 409,
+    exit: 1,
+    retryable: true,
+    fixable: true,
+    guidance: 'Tell the user that the address the server should listen on is taken.',
+  },
   disk_full: {
     http: 507,
     exit: 1,
