@@ -1,0 +1,114 @@
+import type { ServerResponse } from 'node:http';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Logger } from '../../kernel/logger.ts';
+import type { Answer, Connection } from '../connection.ts';
+import type { Flight } from '../in-flight.ts';
+import type { Incoming } from '../message.ts';
+import { type Agent, MAX_OPEN } from './agents.ts';
+import { createExchange, type Exchange } from './exchange.ts';
+import type { Session } from './sessions.ts';
+
+const TICK_MS = 5_000;
+const CLOSE_MS = 5_000;
+
+/** One HTTP request whose message was understood, until its response is over. */
+export interface Visit {
+  readonly exchange: Exchange;
+  /** Lets the connection answer the message. */
+  respond(message: Incoming, connection: Connection, statusOf: (answer: Answer) => number): void;
+}
+
+export interface Visits {
+  enter(response: ServerResponse, agent: Agent, signal: AbortSignal | undefined, session?: Session): Visit;
+  /** Cancels and answers everything under way; resolves once it has ended, or was cut off. */
+  close(reason: string): Promise<void>;
+}
+
+export function createVisits(logger: Logger, clock: Clock): Visits {
+  const open = new Map<Exchange, Connection | undefined>();
+  /** Requests that are worked on, some with nobody waiting any more. */
+  let working = 0;
+  const idle = Promise.withResolvers<void>();
+  let closing = false;
+  const ticker = setInterval(() => {
+    for (const exchange of open.keys()) exchange.tick();
+  }, TICK_MS);
+  ticker.unref();
+
+  function settle(): void {
+    if (closing && working === 0 && open.size === 0) idle.resolve();
+  }
+
+  return {
+    enter(response, { hold }, signal, session) {
+      const flights: Flight[] = [];
+      const exchange = createExchange({ response, hold, logger, clock, started: (flight) => void flights.push(flight) });
+      open.set(exchange, session?.connection);
+      session?.exchanges.add(exchange);
+      /** A credential that is revoked takes with it what it began. */
+      const revoked = (): void => {
+        for (const flight of flights) flight.cancel('The credential was revoked.');
+        exchange.cut();
+      };
+      signal?.addEventListener('abort', revoked);
+
+      response.on('close', () => {
+        signal?.removeEventListener('abort', revoked);
+        open.delete(exchange);
+        session?.exchanges.delete(exchange);
+        exchange.closed();
+        if (!response.writableFinished) {
+          // In the handshake revisions a lost connection is no wish to cancel; the call goes on, though its answer is lost.
+          if (session) session.connection.lost(exchange);
+          else for (const flight of flights) flight.cancel('The client closed the connection.');
+        }
+        settle();
+      });
+
+      return {
+        exchange,
+        respond(message, connection, statusOf) {
+          open.set(exchange, connection);
+          const answer = connection.respond(message, exchange);
+          if (answer instanceof Promise) {
+            working++;
+            void answer
+              .then((each) => exchange.answer(each, statusOf(each)))
+              .catch((thrown: unknown) => {
+                logger.error('an answer could not be given', { reason: String(thrown) });
+                exchange.cut();
+              })
+              .then(() => {
+                working--;
+                settle();
+              });
+          } else exchange.answer(answer, statusOf(answer));
+        },
+      };
+    },
+
+    close(reason) {
+      closing = true;
+      clearInterval(ticker);
+      for (const [exchange, connection] of open) {
+        if (connection) connection.shutdown(reason);
+        else exchange.end();
+      }
+      const late = setTimeout(() => {
+        for (const exchange of open.keys()) exchange.cut();
+      }, CLOSE_MS);
+      settle();
+      return idle.promise.finally(() => clearTimeout(late));
+    },
+  };
+}
+
+/** Whether an agent may begin one more request; if so it is counted until its response is over. */
+export function admit(agent: Agent, response: ServerResponse): boolean {
+  if (agent.open >= MAX_OPEN) return false;
+  agent.open++;
+  response.on('close', () => {
+    agent.open--;
+  });
+  return true;
+}
