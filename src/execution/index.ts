@@ -9,7 +9,7 @@ import { createConfirm, findRun } from './jobs/ended-runs.ts';
 import { look } from './jobs/folder.ts';
 import { createJobs, type Launch } from './jobs/jobs.ts';
 import { layoutOf, makeLayout } from './jobs/layout.ts';
-import { applyRetention, recover } from './jobs/recovery.ts';
+import { applyRetention, endedJobs, recover } from './jobs/recovery.ts';
 import { createProcesses, selfIdentity } from './jobs/running-processes.ts';
 import { readOutput } from './jobs/spool.ts';
 import { type RunnerClient, RunnerGone, startRunner } from './runner/client.ts';
@@ -164,6 +164,7 @@ export function createExecution(config: ExecutionConfig, { clock, logger }: Exec
       }
       return report;
     },
+    endedJobs: () => endedJobs(recovery),
     confirm: async (ids) => confirm(ids),
 
     warmUp(workspaces) {

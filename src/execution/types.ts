@@ -100,12 +100,16 @@ export interface RunSpec {
   readonly openings: readonly { readonly path: string; readonly access: 'read' | 'write' }[];
   /** The network of this run is an allow-list; absent: there is none. `hosts` as in network/allow-list.ts, `presets` from network/presets.ts. */
   readonly network?: { readonly hosts: readonly string[]; readonly presets: readonly string[] };
+  /** Only for jobs: ports of its own loopback that the host's loopback gets at the same number. */
+  readonly ports?: readonly number[];
   /** See Assessment.git_config_write: makes `.git/config` writable and turns hooks off. */
   readonly git_config_write: boolean;
   /** Lets a browser build its own sandbox inside. */
   readonly nested_userns?: boolean;
   /** Shown in lists; at most 200 characters. */
   readonly description?: string;
+  /** The Action that asked for it: its end is found under it in the record, whichever process writes that. */
+  readonly action?: string;
 }
 
 /** A bounded view of one stream. `head` and `tail` are cut on character edges and never overlap. */
@@ -231,6 +235,8 @@ export interface JobRecord {
   readonly created_at: number;
   readonly ended_at?: number;
   readonly timeout_ms: number;
+  /** Published on the host's loopback while it runs. */
+  readonly ports?: readonly number[];
   readonly exit_code?: number;
   readonly signal?: string;
   /** Why it is lost, never started, cancelled or unreadable. */
@@ -274,12 +280,24 @@ export interface Jobs {
   markDelivered(job_id: string, reader: Owner): Promise<void>;
 }
 
+/** A job that is over and whose end no process has confirmed to be in the record. */
+export interface JobEnd {
+  readonly job_id: JobId;
+  readonly owner: Owner;
+  readonly action?: string;
+  readonly ended_at: number;
+  readonly result: RunResult;
+}
+
 /** What a start of Writ found and did. */
 export interface RecoveryReport {
-  /** To be recorded and confirmed, like orphaned runs. */
-  readonly jobs_lost: readonly JobId[];
   /** Foreground runs whose owner is gone before it confirmed them: to be closed in the audit, `result` if it could still be read. */
-  readonly orphaned_runs: readonly { readonly exec_id: ExecId; readonly owner: Owner; readonly result?: RunResult }[];
+  readonly orphaned_runs: readonly {
+    readonly exec_id: ExecId;
+    readonly owner: Owner;
+    readonly action?: string;
+    readonly result?: RunResult;
+  }[];
   readonly swept_processes: number;
   readonly unreadable: readonly { readonly path: string; readonly reason: string }[];
   readonly removed: readonly { readonly job_id: JobId; readonly reason: 'retention' | 'quota' }[];
@@ -300,8 +318,10 @@ export interface Execution {
   readonly jobs: Jobs;
   /** At start: sweep, close what has no owner, apply retention. Idempotent, safe in several processes at once. */
   recover(): Promise<RecoveryReport>;
+  /** Jobs whose end is to be recorded and confirmed, by this process and no other as long as it lives. */
+  endedJobs(): Promise<readonly JobEnd[]>;
   /**
-   * The audit holds how these ended: foreground runs of `start`, and runs and lost jobs that `recover` reported. Whoever starts one confirms
+   * The audit holds how these ended: foreground runs of `start`, runs that `recover` reported, and `endedJobs`. Whoever starts one confirms
    * it once the outcome is stored. Until then it stays open: when its process is gone, `recover` reports it, with its result. One
    * that goes on, or is a job by now, is left as it is; twice is once.
    */

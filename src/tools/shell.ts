@@ -77,6 +77,14 @@ export function createShell(
       const cwd = resolveCwd(call.cwd, context.workspaces);
       return cwd instanceof AppError ? cwd : assess(call.command, cwd, context);
     },
+    show: (call, context) => {
+      const cwd = resolveCwd(call.cwd, context.workspaces);
+      return {
+        what: call.command,
+        cwd: cwd instanceof AppError ? (call.cwd ?? '') : cwd,
+        ...(call.description === undefined ? {} : { description: call.description }),
+      };
+    },
     run: async (call, context, decision) => {
       await requireContainment(execution, decision);
       const settings = settingsOf(context.owner, context.client);
@@ -94,6 +102,7 @@ export function createShell(
         limits: settings.limits,
         openings: decision.opens.filter((opening) => opening.type === 'path'),
         git_config_write: decision.git_config_write,
+        action: context.action,
         ...(call.description === undefined ? {} : { description: call.description }),
       };
       if (background) return startedAnswer(await execution.jobs.start(spec, context.signal));

@@ -104,6 +104,12 @@ describe('jobs', () => {
     expect(page.structured['job']).toMatchObject({ state: 'exited', exit_code: 4 });
     expect((await mcp.call('job_output', { job_id, cursor: 0 })).structured['output']).toBe('finished\n');
     expect((await mcp.call('job_list', {})).structured).toMatchObject({ total: 1 });
+
+    // Its end is in the record once, under the action that started it.
+    expect(await mcp.end()).toBe(0);
+    const ended = await auditRows(place, 'job.ended');
+    expect(ended).toMatchObject([{ data: { job_id, outcome: { state: 'exited', exit_code: 4 } } }]);
+    expect((await auditRows(place, 'action.decided')).map(({ action }) => action)).toContain(ended[0]?.action);
   });
 
   test('the end of a job is announced once, with the next result, and not to whoever has just read it', async () => {
@@ -189,3 +195,11 @@ describe('the record', () => {
     expect(started.sort()).toEqual([...tools.map((tool) => tool.name), 'job_list', 'shell', 'shell_output'].sort());
   });
 });
+
+async function auditRows(
+  of: Place,
+  type: string,
+): Promise<readonly { readonly action?: string; readonly data: Readonly<Record<string, unknown>> }[]> {
+  const { stdout } = await runWrit(of, ['audit', 'list', '--json', '--type', type]);
+  return (JSON.parse(stdout) as { events: Awaited<ReturnType<typeof auditRows>> }).events;
+}

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { JobRecord, RecoveryReport } from '../../src/execution/index.ts';
+import type { JobEnd, JobRecord, RecoveryReport } from '../../src/execution/index.ts';
 import { askAtOnce, startClient } from './client.ts';
 import { makePlace, NEVER, OWNER, type Place, processesWith, runnerOf } from './place.ts';
 
@@ -81,9 +81,10 @@ describe('several processes', () => {
     await expect.poll(() => processesWith('sleep 50.080')).toEqual([]);
 
     const reports = (await askAtOnce(place, 'recover', 3)) as RecoveryReport[];
-    expect(reports.flatMap((report) => report.jobs_lost).length).toBeLessThanOrEqual(1);
     expect(reports.flatMap((report) => report.orphaned_runs.map((orphan) => orphan.exec_id))).toEqual([exec_id]);
     expect((await broken.jobs.get(job.job_id))?.state).toBe('lost');
+    const ends = (await askAtOnce(place, 'ended', 3)) as JobEnd[][];
+    expect(ends.flat().map(({ job_id }) => job_id)).toEqual([job.job_id]);
   });
 
   it('that ask at once are told of an ended job once', async () => {

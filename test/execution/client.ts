@@ -13,7 +13,7 @@ export interface Client {
 }
 
 /** Another Writ process on the same home; it lives until it is killed. */
-export function startClient(place: Place, act: 'job' | 'run' | 'recover' | 'take', spec: RunSpec, dieAt?: string): Client {
+export function startClient(place: Place, act: 'job' | 'run' | 'recover' | 'ended' | 'take', spec: RunSpec, dieAt?: string): Client {
   const orders = JSON.stringify({ config: place.config(dieAt), spec, act });
   const child = spawn(process.execPath, [CLIENT, orders], {
     env: { ...process.env, ...PREPARED.env },
@@ -32,7 +32,7 @@ export function startClient(place: Place, act: 'job' | 'run' | 'recover' | 'take
 }
 
 /** Asks several such processes at the same time. */
-export async function askAtOnce(place: Place, act: 'recover' | 'take', count: number): Promise<readonly unknown[]> {
+export async function askAtOnce(place: Place, act: 'recover' | 'ended' | 'take', count: number): Promise<readonly unknown[]> {
   const clients = Array.from({ length: count }, () => startClient(place, act, place.spec('')));
   try {
     return await Promise.all(clients.map((client) => client.answer));

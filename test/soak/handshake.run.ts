@@ -67,9 +67,9 @@ async function crash(act: (typeof ACTS)[number], step: (typeof STEPS)[number], v
   if (ran > 0 && (state === 'never_started' || pathsOf(place, 'identity.json').length === 0)) wrong('it ran without a record', state);
   if (ran === 0 && state === 'exited') wrong('the end of what never ran');
   // Whatever closed a job tells nobody; the next start does, and then it is told.
-  await place.execution().confirm((await place.execution().recover()).jobs_lost);
-  const again = await place.execution().recover();
-  if (again.orphaned_runs.length + again.jobs_lost.length > 0) wrong('it is reported again', JSON.stringify(again));
+  await place.execution().confirm((await place.execution().endedJobs()).map(({ job_id }) => job_id));
+  const again = [...(await place.execution().recover()).orphaned_runs, ...(await place.execution().endedJobs())];
+  if (again.length > 0) wrong('it is reported again', JSON.stringify(again));
   if (place.lines('effects').length !== ran) wrong('it was started again');
   await place.remove();
   return `${state ?? 'answered'}${ran === 0 ? '' : ' (ran)'}`;

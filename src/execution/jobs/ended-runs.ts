@@ -15,7 +15,7 @@ export const KEEP_ENDED = { most: 200, ms: 24 * 3_600_000, bytes: 1024 * 1024 * 
 /** Folders are counted again after so many. */
 const TRIM_EVERY = 25;
 
-/** How the audit says that it has the end of a run, or that a job is lost: from then on the folder is kept only to be read. */
+/** How the audit says that it has the end of a run, or of a job: from then on the folder is kept only to be read. */
 export function createConfirm(layout: Layout, clock: Clock): (ids: readonly (ExecId | JobId)[]) => void {
   let confirmed = 0;
   return (ids) => {

@@ -32,9 +32,12 @@ const specOnDisk = z.object({
     disk_bytes: z.number(),
   }),
   openings: z.array(bind),
+  network: z.object({ hosts: z.array(z.string()), presets: z.array(z.string()) }).exactOptional(),
+  ports: z.array(z.int()).exactOptional(),
   git_config_write: z.boolean(),
   nested_userns: z.boolean().exactOptional(),
   description: z.string().exactOptional(),
+  action: z.string().exactOptional(),
 });
 
 /** `spec.json`: what was asked, by whom, and which process is bringing it to a runner. */

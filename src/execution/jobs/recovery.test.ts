@@ -6,7 +6,7 @@ import { endFolder } from './folder.ts';
 import { createJson } from './json-file.ts';
 import type { Layout } from './layout.ts';
 import { FILES } from './records.ts';
-import { type RecoveryParts, recover } from './recovery.ts';
+import { endedJobs, type RecoveryParts, recover } from './recovery.ts';
 import {
   exitedWith,
   fakeClock,
@@ -31,7 +31,7 @@ function parts(layout: Layout, processes = fakeProcesses()): RecoveryParts & { p
 describe('recovery', () => {
   it('finds nothing in a new home, twice', async () => {
     const one = parts(tempLayout());
-    const nothing = { jobs_lost: [], orphaned_runs: [], swept_processes: 0, unreadable: [], removed: [] };
+    const nothing = { orphaned_runs: [], swept_processes: 0, unreadable: [], removed: [] };
     expect(await recover(one)).toEqual(nothing);
     expect(await recover(one)).toEqual(nothing);
   });
@@ -56,7 +56,7 @@ describe('recovery', () => {
     passGate(run.folder, run.exec_id);
 
     const report = await recover(one);
-    expect(report.jobs_lost).toEqual([lost.job_id]);
+    expect(await endedJobs(one)).toMatchObject([{ job_id: lost.job_id, owner: OWNER, result: { outcome: { state: 'lost' } } }]);
     expect(report.orphaned_runs).toMatchObject([{ exec_id: run.exec_id, owner: OWNER, result: { outcome: { state: 'lost' } } }]);
     expect(report.unreadable).toMatchObject([{ path: broken.folder, reason: expect.stringContaining('spec.json') }]);
     expect(new Set(one.processes.swept)).toEqual(new Set([lost.exec_id, run.exec_id]));
@@ -64,15 +64,18 @@ describe('recovery', () => {
 
     // Once more: both are told again until the audit has confirmed them, by one living process, and by the next one when that dies.
     const again = await recover(one);
-    expect(again.jobs_lost).toEqual([lost.job_id]);
+    expect(await endedJobs(one)).toHaveLength(1);
     expect(again.orphaned_runs).toHaveLength(1);
     const other = parts(layout, fakeProcesses(processOf(2001)));
     for (const pid of one.processes.dead) other.processes.dead.add(pid);
-    expect(await recover(other)).toMatchObject({ jobs_lost: [], orphaned_runs: [] });
+    expect([await recover(other), await endedJobs(other)]).toMatchObject([{ orphaned_runs: [] }, []]);
     other.processes.dead.add(one.processes.self().pid);
-    expect(await recover(other)).toMatchObject({ jobs_lost: [lost.job_id], orphaned_runs: [{ exec_id: run.exec_id }] });
+    expect([await recover(other), await endedJobs(other)]).toMatchObject([
+      { orphaned_runs: [{ exec_id: run.exec_id }] },
+      [{ job_id: lost.job_id }],
+    ]);
     createConfirm(layout, one.clock)([run.exec_id, lost.job_id]);
-    expect(await recover(one)).toMatchObject({ jobs_lost: [], orphaned_runs: [] });
+    expect([await recover(one), await endedJobs(one)]).toMatchObject([{ orphaned_runs: [] }, []]);
     expect(existsSync(join(layout.ended, run.exec_id))).toBe(true);
   });
 

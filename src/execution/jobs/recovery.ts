@@ -3,7 +3,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Clock } from '../../kernel/clock.ts';
 import type { ExecId, JobId } from '../../kernel/ids.ts';
-import type { RecoveryReport } from '../types.ts';
+import type { JobEnd, RecoveryReport } from '../types.ts';
 import { idsIn, removeDebris } from './admission.ts';
 import { sizeOf, trimEnded } from './ended-runs.ts';
 import type { Sight } from './folder.ts';
@@ -39,12 +39,12 @@ export async function recover(parts: RecoveryParts): Promise<RecoveryReport> {
   const swept_processes = await processes.sweepMarked(new Set<string>(markers));
   trimEnded(layout, clock.now());
   const unreadable = [...runs.unreadable, ...jobs.unreadable];
-  return { jobs_lost: jobs.lost, orphaned_runs: runs.orphans, swept_processes, unreadable, removed };
+  return { orphaned_runs: runs.orphans, swept_processes, unreadable, removed };
 }
 
 /** Retention and quota of jobs alone, for processes that live long. */
 export async function applyRetention(parts: RecoveryParts): Promise<RecoveryReport['removed']> {
-  const { kept } = await recoverJobs({ ...parts, report: false });
+  const { kept } = await recoverJobs(parts);
   return removeOld(kept, parts);
 }
 
@@ -64,16 +64,32 @@ async function recoverRuns(parts: RecoveryParts): Promise<{ orphans: Orphan[]; u
     over.push({ exec_id, folder });
     // A living starter records and confirms it itself.
     if (!isDead(processes.judge(sight.spec.starter)) || !claim(folder, parts)) continue;
-    orphans.push({ exec_id, owner: sight.spec.spec.owner, result: sight.ended.result });
+    const { owner, action } = sight.spec.spec;
+    orphans.push({ exec_id, owner, ...(action === undefined ? {} : { action }), result: sight.ended.result });
   }
   return { orphans, unreadable, over };
 }
 
-async function recoverJobs(
-  parts: RecoveryParts & { readonly report?: boolean },
-): Promise<{ lost: JobId[]; unreadable: Unreadable[]; over: Over[]; kept: Kept[] }> {
-  const { layout, clock, processes, report = true } = parts;
-  const [lost, unreadable, over, kept]: [JobId[], Unreadable[], Over[], Kept[]] = [[], [], [], []];
+/** Every job that is over and not confirmed, claimed for this process: whoever has closed it, maybe a mere look at a list. */
+export async function endedJobs(parts: Omit<RecoveryParts, 'retention'>): Promise<readonly JobEnd[]> {
+  const { layout, clock, processes } = parts;
+  const ends: JobEnd[] = [];
+  for (const job_id of idsIn('job', layout.jobs)) {
+    const folder = join(layout.jobs, job_id);
+    if (markedAt(folder, FILES.reported) !== undefined) continue;
+    const sight = await settle(folder, processes, clock.now());
+    await breathe();
+    if (sight.type !== 'ended' || !claim(folder, parts)) continue;
+    const { owner, action } = sight.spec.spec;
+    const { at: ended_at, result } = sight.ended;
+    ends.push({ job_id, owner, ...(action === undefined ? {} : { action }), ended_at, result });
+  }
+  return ends;
+}
+
+async function recoverJobs(parts: RecoveryParts): Promise<{ unreadable: Unreadable[]; over: Over[]; kept: Kept[] }> {
+  const { layout, clock, processes } = parts;
+  const [unreadable, over, kept]: [Unreadable[], Over[], Kept[]] = [[], [], []];
   for (const job_id of idsIn('job', layout.jobs)) {
     await breathe();
     const folder = join(layout.jobs, job_id);
@@ -83,11 +99,8 @@ async function recoverJobs(
     if (sight.type === 'unreadable') unreadable.push({ path: folder, reason: sight.reason });
     if (sight.type !== 'ended') continue;
     over.push({ exec_id: sight.spec.exec_id, folder });
-    // Whoever has closed it, maybe a mere look at a list: a lost job is reported until the audit has confirmed it.
-    const isLost = sight.ended.result.outcome.state === 'lost';
-    if (isLost && report && markedAt(folder, FILES.reported) === undefined && claim(folder, parts)) lost.push(job_id);
   }
-  return { lost, unreadable, over, kept };
+  return { unreadable, over, kept };
 }
 
 function removeOld(kept: readonly Kept[], { layout, retention, clock }: RecoveryParts): RecoveryReport['removed'] {
@@ -108,10 +121,10 @@ const claimRecord = z.object({ by: processIdentity });
 const MAX_CLAIMS = 100;
 
 /**
- * An orphaned run or a lost job is reported by one process at a time. The claims are numbered and created exclusively, so that one whose
+ * An orphaned run or the end of a job is reported by one process at a time. The claims are numbered and created exclusively, so that one whose
  * holder died before it confirmed can be taken over, and by one process only.
  */
-function claim(folder: string, { clock, processes }: RecoveryParts): boolean {
+function claim(folder: string, { clock, processes }: Pick<RecoveryParts, 'clock' | 'processes'>): boolean {
   const self = processes.self();
   for (let number = 0; number < MAX_CLAIMS; number++) {
     const name = `claim.${number}.json`;

@@ -16,7 +16,7 @@ const LAST_ROWS = 1_000;
 
 /**
  * What an earlier process left open is closed in the record: a foreground run whose owner is gone ends as what its folder still
- * proves, else as `outcome_unknown`; a lost job is said to be lost. Only then does execution forget it. A process that died between
+ * proves, else as `outcome_unknown`. Only then does execution forget it. A process that died between
  * the two has recorded it all the same, so the record is asked first: nothing ends twice in it.
  */
 export async function closeOrphans({ execution, audit, home, logger, clock }: OrphanParts): Promise<void> {
@@ -24,27 +24,23 @@ export async function closeOrphans({ execution, audit, home, logger, clock }: Or
   if (report.swept_processes > 0) logger.warn('processes of an earlier Writ were ended', { count: report.swept_processes });
   for (const item of report.unreadable)
     logger.warn('a record can not be read and is kept as it is', { path: item.path, reason: item.reason });
-  const { jobs_lost, orphaned_runs, removed } = report;
-  if (jobs_lost.length + orphaned_runs.length + removed.length === 0) return;
+  const { orphaned_runs, removed } = report;
+  if (orphaned_runs.length + removed.length === 0) return;
 
   const at = clock.now();
   const log = await audit();
   for (const gone of removed) await log.record({ type: 'job.removed', at, organization: 'org_local', data: { ...gone } });
-  const lost = jobs_lost.length === 0 ? [] : await recordedIds(home, { type: 'job.lost' });
-  for (const job_id of jobs_lost) {
-    if (!lost.includes(job_id)) await log.record({ type: 'job.lost', at, organization: 'org_local', data: { job_id } });
-    await execution.confirm([job_id]);
-  }
-  for (const { exec_id, owner, result } of orphaned_runs) {
+  for (const { exec_id, owner, action, result } of orphaned_runs) {
     const outcome = result ? result.outcome : { state: 'outcome_unknown', reason: 'the process that ran it is gone' };
     const known = await recordedIds(home, { run: owner.run });
-    if (!known.includes(exec_id)) await log.record({ type: 'run.recovered', at, ...owner, data: { exec_id, outcome } });
+    if (!known.includes(exec_id))
+      await log.record({ type: 'run.recovered', at, ...owner, ...(action === undefined ? {} : { action }), data: { exec_id, outcome } });
     await execution.confirm([exec_id]);
   }
 }
 
 /** Executions whose end the newest of these events tell. */
-async function recordedIds(home: string, filter: { readonly type?: string; readonly run?: string }): Promise<readonly unknown[]> {
+export async function recordedIds(home: string, filter: { readonly type?: string; readonly run?: string }): Promise<readonly unknown[]> {
   const { listEvents } = await import('../../audit/index.ts');
   const { events } = await listEvents(home, { filter, limit: LAST_ROWS });
   return events.flatMap(idsIn);

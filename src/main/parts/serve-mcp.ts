@@ -3,6 +3,7 @@ import { toAppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { serveStdio } from '../../mcp/index.ts';
 import { closeOrphans } from './close-orphans.ts';
+import { recordJobEnds } from './job-ends.ts';
 import { localScope } from './local-scope.ts';
 import { createServing, type ServingParts } from './serving.ts';
 
@@ -30,14 +31,16 @@ export async function serveMcp(parts: McpParts): Promise<void> {
 
   // Off the start-up path: what the first command needs, and what an earlier process left behind.
   const execution = await parts.execution();
+  let stopRecording = (): Promise<void> => Promise.resolve();
   const afterwards = setTimeout(() => {
     serving.warmUp();
-    closeOrphans({ execution, audit: parts.audit, home, logger, clock }).catch((thrown: unknown) =>
-      logger.warn('recovery failed', { reason: toAppError(thrown).message }),
-    );
+    const recovery = { execution, audit: parts.audit, home, logger, clock };
+    closeOrphans(recovery).catch((thrown: unknown) => logger.warn('recovery failed', { reason: toAppError(thrown).message }));
+    stopRecording = recordJobEnds(recovery);
   }, AFTER_START_MS).unref();
   await server.closed;
   clearTimeout(afterwards);
+  await stopRecording();
   await execution.close();
   await (await parts.audit()).close();
 }

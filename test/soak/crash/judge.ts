@@ -138,15 +138,17 @@ function judgeAudit({ sent, folders, decided, finished, recovered }: Case, wrong
     wrong('recovery recorded another end', `${found.state} ${JSON.stringify(folder.outcome)}`);
 }
 
-/** A later agent sees the job as its folder has it; a lost one is in the audit once. */
+/** A later agent sees the job as its folder has it; its end is in the audit once. */
 function judgeJob(folder: Found, jobs: ShownJobs, rows: readonly Row[], wrong: Wrong): void {
   if (folder.job_id === undefined) return;
   const shown = jobs.get(folder.job_id);
   const exit_code = folder.outcome?.state === 'exited' ? folder.outcome.exit_code : null;
   if (shown?.state !== folder.outcome?.state || (exit_code !== null && shown?.exit_code !== exit_code))
     wrong('a job is shown as something else', `${JSON.stringify(shown)} ${JSON.stringify(folder.outcome)}`);
-  const lost = rows.filter(({ type, data }) => type === 'job.lost' && data['job_id'] === folder.job_id).length;
-  if (lost !== (folder.outcome?.state === 'lost' ? 1 : 0)) wrong(`a job is recorded as lost ${lost} times`, JSON.stringify(folder.outcome));
+  const ends = rows.filter(({ type, data }) => type === 'job.ended' && data['job_id'] === folder.job_id);
+  const recorded = ends.map(({ data }) => (data['outcome'] as Outcome).state);
+  if (recorded.length !== 1 || recorded[0] !== folder.outcome?.state)
+    wrong(`the end of a job is recorded ${ends.length} times`, JSON.stringify(folder.outcome));
 }
 
 function casesOf(storm: Storm, effects: ReadonlyMap<string, readonly number[]>, rows: readonly Row[]): readonly Case[] {
