@@ -1,9 +1,8 @@
-import { readlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { SandboxPlan } from '../core-types.ts';
 import type { WorkspaceBind } from '../types.ts';
 import { type GitFolder, gitFolder, namedByConfig } from './git-layout.ts';
-import { kindOf, look, realPath } from './look.ts';
+import { type Looks, PLAIN_LOOKS } from './looks.ts';
 import { type Mount, within } from './mount.ts';
 import { PROTECTED_IN_GIT, PROTECTED_IN_WORKSPACE } from './protected-table.ts';
 import { type FindRepositories, moduleFolders } from './repositories.ts';
@@ -34,7 +33,9 @@ export function between(path: string, root: string): readonly string[] {
 export function gatherGuards(
   workspaces: readonly WorkspaceBind[],
   options: { readonly git_config_write: boolean; readonly home: string; readonly find: FindRepositories },
+  looks: Looks = PLAIN_LOOKS,
 ): Guards {
+  const { look, kindOf, realPath } = looks;
   const pins = new Set<string>();
   const readOnly = new Set<string>();
   const watch = new Set<string>();
@@ -56,7 +57,7 @@ export function gatherGuards(
     if (kind === 'absent') watch.add(path);
     else if (kind === 'link') {
       // A mount would land on the link's target and the link itself could still be replaced: guard both, each in its way.
-      links.set(path, readlinkSync(path));
+      links.set(path, looks.readLink(path));
       const target = realPath(path);
       const home = target === undefined ? undefined : roots.find((one) => target !== one && within(target, one));
       if (target !== undefined && home !== undefined) guard(target, home);
@@ -74,27 +75,28 @@ export function gatherGuards(
   const guardRepository = (git: GitFolder, workTree: string, root: string): void => {
     const gitRoot = git.outside ? git.common_dir : root;
     if (git.outside) outside.add(git.common_dir);
-    const folders = new Set([git.common_dir, git.git_dir, ...moduleFolders(git.common_dir)]);
+    const folders = new Set([git.common_dir, git.git_dir, ...moduleFolders(git.common_dir, looks)]);
     for (const folder of folders) guardGit(folder, gitRoot);
-    for (const path of namedByConfig(git, workTree, options.home)) {
+    for (const path of namedByConfig(git, workTree, options.home, looks)) {
       const holder = roots.find((one) => path !== one && within(path, one));
       if (holder !== undefined) guard(path, holder);
     }
   };
 
   for (const root of roots) {
+    const found = options.find(root, looks);
     for (const { path } of PROTECTED_IN_WORKSPACE) guard(join(root, path), root);
-    const found = options.find(root);
     repositories.push({ root, work_trees: found.work_trees, bare: found.bare, complete: found.complete });
     sockets.push(...found.sockets);
     if (!found.complete) notes.push(`${root} is too large to look everywhere for nested repositories; hooks of deep ones may be writable`);
     if (!found.work_trees.includes(root)) {
       watch.add(join(root, '.git'));
+      look(join(root, '.git'));
       guardGit(join(root, '.git'), root);
     }
     for (const folder of found.bare) guardGit(folder, root);
     for (const workTree of found.work_trees) {
-      const git = gitFolder(workTree, root);
+      const git = gitFolder(workTree, root, looks);
       if (git === 'not believed') notes.push(`${workTree}/.git points outside of the workspace and not back: git won't work there`);
       else if (git) guardRepository(git, workTree, root);
       if (kindOf(join(workTree, '.git')) !== 'folder') guard(join(workTree, '.git'), root);

@@ -16,7 +16,10 @@ export function look(path: string): Stats | undefined {
 }
 
 export function kindOf(path: string): Kind {
-  const stat = look(path);
+  return kindOfStat(look(path));
+}
+
+export function kindOfStat(stat: Stats | undefined): Kind {
   if (!stat) return 'absent';
   if (stat.isSymbolicLink()) return 'link';
   return stat.isDirectory() ? 'folder' : stat.isFile() ? 'file' : 'other';
@@ -25,7 +28,7 @@ export function kindOf(path: string): Kind {
 /** The path with every link resolved, or undefined where something on the way is missing. */
 export function realPath(path: string): string | undefined {
   try {
-    return realpathSync(path);
+    return realpathSync.native(path);
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { moveAside, withFolder } from './folder-handle.ts';
 import { kindOf } from './look.ts';
+import { type Looks, PLAIN_LOOKS } from './looks.ts';
 import { type Mount, within } from './mount.ts';
 import type { PrivateFolders } from './private-folders.ts';
 import type { RunAs } from './run-as.ts';
@@ -18,6 +19,7 @@ export function prepareMountPoints(
   mounts: readonly Mount[],
   inside: { readonly home: string; readonly folders: PrivateFolders },
   as: RunAs,
+  looks: Looks = PLAIN_LOOKS,
 ): readonly Bind[] {
   const pins = new Map<string, Bind>();
   const places = [
@@ -31,15 +33,17 @@ export function prepareMountPoints(
     const covered = binds.some((other) => other.dest !== mount.dest && other.dest !== inside.home && within(mount.dest, other.dest));
     if (!place || covered) continue;
     const parts = mount.dest.slice(place.dest.length + 1).split('/');
-    const isFolder = kindOf(mount.source) === 'folder';
+    const isFolder = looks.kindOf(mount.source) === 'folder';
     const name = parts.at(-1) ?? '';
     const options = { make: true, give_to: as.drop ? as : undefined };
     withFolder(place.source, isFolder ? parts : parts.slice(0, -1), options, (folder) => {
       const kind = isFolder ? 'folder' : kindOf(`${folder}/${name}`);
       if (kind !== 'folder' && kind !== 'file' && kind !== 'absent') moveAside(`${folder}/${name}`);
     });
-    for (let count = 1; count < parts.length; count++) {
+    for (let count = 1; count <= parts.length; count++) {
       const below = parts.slice(0, count).join('/');
+      looks.look(join(place.source, below));
+      if (count === parts.length) break;
       const dest = join(place.dest, below);
       pins.set(dest, { kind: 'bind', source: join(place.source, below), dest, access: 'write' });
     }

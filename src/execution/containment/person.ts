@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from 'node:path';
 import type { Person } from './generated-files.ts';
 import { type GitSetting, lastValue, readGitConfig } from './git-config-file.ts';
-import { readSmall } from './look.ts';
+import { type Looks, PLAIN_LOOKS } from './looks.ts';
 import { within } from './mount.ts';
 
 const MAX_FILE_BYTES = 256 * 1024;
@@ -9,9 +9,6 @@ const MAX_INCLUDES = 16;
 
 /** Host keys that are the same for everybody. Others would tell a run which machines the person knows. */
 const PUBLIC_FORGES = /^(?:[^ ]*,)?(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org|git\.sr\.ht|ssh\.dev\.azure\.com)[ ,]/;
-
-/** The person's own files, which may well be links into a folder of dotfiles. Most people have only some of them. */
-const text = (path: string): string => readSmall(path, { max: MAX_FILE_BYTES, follow: true }) ?? '';
 
 /** `~/` is the home; `gitdir:` patterns that end in a slash match everything below (gitconfig, "Conditional includes"). */
 function included(setting: GitSetting, file: string, home: string, workspace: string): string | undefined {
@@ -22,7 +19,7 @@ function included(setting: GitSetting, file: string, home: string, workspace: st
   return pattern !== undefined && within(workspace, expand(pattern)) ? expand(setting.value) : undefined;
 }
 
-function gitSettings(files: readonly string[], home: string, workspace: string): readonly GitSetting[] {
+function gitSettings(text: (path: string) => string, files: readonly string[], home: string, workspace: string): readonly GitSetting[] {
   const settings: GitSetting[] = [];
   let budget = MAX_INCLUDES;
   const read = (file: string): void => {
@@ -52,8 +49,10 @@ function npmRegistries(npmrc: string): readonly (readonly [string, string])[] {
 }
 
 /** What of the person's own configuration a run may know: names and addresses, never a credential, a helper or a program. */
-export function readPerson(home: string, workspace: string): Person {
-  const settings = gitSettings([join(home, '.config/git/config'), join(home, '.gitconfig')], home, workspace);
+export function readPerson(home: string, workspace: string, looks: Looks = PLAIN_LOOKS): Person {
+  // The person's own files, which may well be links into a folder of dotfiles. Most people have only some of them.
+  const text = (path: string): string => looks.readSmall(path, { max: MAX_FILE_BYTES, follow: true }) ?? '';
+  const settings = gitSettings(text, [join(home, '.config/git/config'), join(home, '.gitconfig')], home, workspace);
   const git_name = lastValue(settings, 'user', 'name');
   const git_email = lastValue(settings, 'user', 'email');
   const git_default_branch = lastValue(settings, 'init', 'defaultbranch');

@@ -101,3 +101,9 @@ export function buildPlan(spec: RunSpec, facts: PlanFacts, config: ExecutionConf
   const key = createHash('sha256').update(JSON.stringify(rest)).update(seccomp).digest('hex');
   return { ...rest, args: [...options, '--chdir', spec.cwd], cwd: spec.cwd, seccomp, key };
 }
+
+/** The same sandbox with another folder to start in. */
+export function startingAt(plan: SandboxPlan, cwd: string): SandboxPlan {
+  // The folder is the last option of all.
+  return plan.cwd === cwd ? plan : { ...plan, args: [...plan.args.slice(0, -1), cwd], cwd };
+}

@@ -6,25 +6,23 @@ import { procCovers } from './base-mounts.ts';
 import { findBwrap } from './bwrap.ts';
 import { createEtcSnapshot } from './etc-snapshot.ts';
 import { homeInside, openingRefusal, type Persons, workspaceRefusal } from './forbidden.ts';
-import { generatedFiles, type Person } from './generated-files.ts';
-import { gatherGuards } from './guards.ts';
-import { kindOf, look, realPath } from './look.ts';
+import { generatedFiles } from './generated-files.ts';
+import { type Guards, gatherGuards } from './guards.ts';
+import { kindOf, realPath } from './look.ts';
+import { type Looks, PLAIN_LOOKS } from './looks.ts';
 import { type Mount, within } from './mount.ts';
 import { prepareMountPoints } from './mount-points.ts';
 import { readPerson } from './person.ts';
-import { buildPlan } from './plan.ts';
-import { ensurePrivateFolders, privateFolders, writeGenerated } from './private-folders.ts';
+import { buildPlan, startingAt } from './plan.ts';
+import { ensurePrivateFolders, type PrivateFolders, privateFolders, writeGenerated } from './private-folders.ts';
 import { reaches } from './reach.ts';
-import { createRepositoryFinder } from './repositories.ts';
+import { createRemembered } from './remembered.ts';
+import { createRepositoryFinder, type FindRepositories } from './repositories.ts';
 import { type RunAs, runAs } from './run-as.ts';
 import { systemMounts } from './system-mounts.ts';
-import { gatherToolchains } from './toolchains.ts';
+import { gatherToolchains, type Toolchains } from './toolchains.ts';
 
-/** How long a look at the person's own configuration is good for. */
-const PERSON_FRESH_MS = 10_000;
-const MAX_PERSONS = 64;
-
-function checkWorkspaces(spec: RunSpec, persons: Persons, own: boolean): void {
+function checkWorkspaces(spec: RunSpec, persons: Persons, own: boolean, { realPath, kindOf }: Looks): void {
   if (spec.workspaces.length === 0) throw new AppError('invalid_arguments', 'A run needs at least one workspace.');
   for (const { path } of spec.workspaces) {
     const found = realPath(path);
@@ -58,7 +56,8 @@ function checkCwd(spec: RunSpec): string {
 }
 
 /** An approval opens exactly what it showed or the run doesn't start: less than promised would be silent, more a lie. */
-function checkOpenings(spec: RunSpec, persons: Persons, as: RunAs): RunSpec['openings'] {
+function checkOpenings(spec: RunSpec, persons: Persons, as: RunAs, looks: Looks): RunSpec['openings'] {
+  const { realPath, kindOf } = looks;
   return spec.openings.map(({ path, access }) => {
     const refuse = (why: string): never => {
       throw new AppError('invalid_arguments', `${path} can't be opened for this run: ${why}.`, {
@@ -72,96 +71,114 @@ function checkOpenings(spec: RunSpec, persons: Persons, as: RunAs): RunSpec['ope
     if (kind !== 'file' && kind !== 'folder') return refuse('it is neither a file nor a folder');
     const why = openingRefusal(path, persons);
     if (why !== undefined) return refuse(why);
-    return reaches(path, as) ? { path, access } : refuse(`uid ${as.uid}, which the run has, can't reach it`);
+    return reaches(path, as, looks) ? { path, access } : refuse(`uid ${as.uid}, which the run has, can't reach it`);
   });
 }
 
-/** Gathers the facts of one run and hands them to the pure builder. `own`: Writ's own scratch folder, for the probe. */
-export function createPlanner(config: ExecutionConfig): (spec: RunSpec, own?: boolean) => Promise<SandboxPlan> {
+/** Everything about a run but its guards: who it is, where its folders are, what of the machine it sees. */
+interface Ground {
+  readonly as: RunAs;
+  readonly openings: RunSpec['openings'];
+  readonly user_name: string;
+  readonly home: string;
+  readonly folders: PrivateFolders;
+  readonly generated: string;
+  readonly toolchains: Toolchains;
+}
+
+/**
+ * Gathers the facts of one run and hands them to the pure builder. Each of the three steps is remembered as long as all its looks would
+ * find the same: what a run may have changed is looked at for each plan, and only thought through again when it has changed.
+ * `own`: Writ's own scratch folder, for the probe.
+ */
+export function createPlanner(
+  config: ExecutionConfig,
+  find: FindRepositories = createRepositoryFinder(),
+): (spec: RunSpec, own?: boolean) => Promise<SandboxPlan> {
   const persons: Persons = { writ_home: config.home, user_home: config.user_home };
-  const find = createRepositoryFinder();
-  const known = new Map<string, { readonly person: Person; readonly at: number }>();
   const etc = createEtcSnapshot();
+  const grounds = createRemembered<Ground>();
+  const guarded = createRemembered<Guards>();
+  const plans = createRemembered<SandboxPlan>();
   let system: readonly Mount[] | undefined;
   let covers: ReturnType<typeof procCovers> | undefined;
   let accounts: readonly Account[] | undefined;
 
-  const personFor = (workspace: string): Person => {
-    const before = known.get(workspace);
-    if (before && performance.now() - before.at < PERSON_FRESH_MS) return before.person;
-    if (known.size >= MAX_PERSONS) known.clear();
-    const person = readPerson(config.user_home, workspace);
-    known.set(workspace, { person, at: performance.now() });
-    return person;
-  };
-
-  return async (asked, own = false) => {
-    checkWorkspaces(asked, persons, own);
+  const gatherGround = (asked: RunSpec, own: boolean, looks: Looks): Ground => {
+    checkWorkspaces(asked, persons, own, looks);
     const primary = asked.workspaces[0]?.path ?? '/';
-    const bwrap = findBwrap(config.bwrap_candidates);
     accounts ??= readAccounts();
-    const as = whoRuns(primary, accounts);
+    const as = whoRuns(primary, accounts, looks);
     for (const { path } of asked.workspaces) {
-      if (!reaches(path, as)) {
+      if (!reaches(path, as, looks)) {
         throw new AppError('workspace_unavailable', `uid ${as.uid}, which runs in ${primary} have, can't reach ${path}.`, {
           fix: `Let that user pass every folder above it, or give ${primary} to the user who should run its commands.`,
         });
       }
     }
-    const spec: RunSpec = { ...asked, cwd: checkCwd(asked), openings: checkOpenings(asked, persons, as) };
-    system ??= systemMounts();
-    covers ??= procCovers();
+    const openings = checkOpenings(asked, persons, as, looks);
     const user_name = as.inside.uid === as.uid ? userName(as.uid, accounts, config.host_env['USER']) : 'user';
     const home = homeInside(config.user_home, user_name);
     const folders = privateFolders(config, primary, as);
-    ensurePrivateFolders(folders, as);
-    const workspaces = spec.workspaces.map(({ path }) => path);
-    const generated = writeGenerated(folders, generatedFiles({ as, user_name, home, workspaces, person: personFor(primary) }));
-    const toolchains = gatherToolchains({
+    ensurePrivateFolders(folders, as, looks);
+    const workspaces = asked.workspaces.map(({ path }) => path);
+    const person = readPerson(config.user_home, primary, looks);
+    const generated = writeGenerated(folders, generatedFiles({ as, user_name, home, workspaces, person }), looks);
+    const input = {
       config,
       persons,
-      workspaces: spec.workspaces,
-      reaches: (path) => reaches(path, as),
+      workspaces: asked.workspaces,
+      reaches: (path: string) => reaches(path, as, looks),
       trusted_uids: [0, as.uid, process.getuid?.() ?? as.uid],
-    });
-    const guards = gatherGuards(spec.workspaces, { git_config_write: spec.git_config_write, home: config.user_home, find });
-    const given = [...spec.workspaces, ...spec.openings].map(
-      ({ path, access }): Mount => ({ kind: 'bind', source: path, dest: path, access }),
+    };
+    return { as, openings, user_name, home, folders, generated, toolchains: gatherToolchains(input, looks) };
+  };
+
+  return async (asked, own = false) => {
+    const { workspaces, git_config_write } = asked;
+    const bwrap = findBwrap(config.bwrap_candidates);
+    const key = keyOf(asked, own);
+    const ground = grounds(key, [], (looks) => gatherGround(asked, own, looks));
+    const spec: RunSpec = { ...asked, cwd: checkCwd(asked), openings: ground.openings };
+    const { as, home, folders, toolchains } = ground;
+    const guards = guarded(JSON.stringify([workspaces, git_config_write]), [], (looks) =>
+      gatherGuards(workspaces, { git_config_write, home: config.user_home, find }, looks),
     );
-    const ownHome: Mount = { kind: 'bind', source: folders.home, dest: home, access: 'write' };
-    const pins = prepareMountPoints([ownHome, ...toolchains.mounts, ...given, ...guards.mounts], { home, folders }, as);
-    // What a run could have swapped before it is mounted; tool chains and system folders it never could.
-    const swappable = [
-      ...pins.map(({ source, dest }) => ({ source, dest })),
-      ...spec.openings.map(({ path }) => ({ source: path, dest: path })),
-    ];
-    const expected = swappable.flatMap(({ source, dest }) => {
-      const stat = look(source);
-      return stat ? [{ path: dest, dev: stat.dev, ino: stat.ino }] : [];
+    const snapshot = etc(folders.shared);
+    system ??= systemMounts();
+    covers ??= procCovers();
+    const proc_covers = as.uid === 0 ? [...covers.everybody, ...covers.root] : covers.everybody;
+    const machine = { bwrap, etc: snapshot, system, proc_covers, arch: process.arch };
+
+    const plan = plans(key, [ground, guards, bwrap, snapshot], (looks) => {
+      const given = [...spec.workspaces, ...spec.openings].map(
+        ({ path, access }): Mount => ({ kind: 'bind', source: path, dest: path, access }),
+      );
+      const ownHome: Mount = { kind: 'bind', source: folders.home, dest: home, access: 'write' };
+      const pins = prepareMountPoints([ownHome, ...toolchains.mounts, ...given, ...guards.mounts], { home, folders }, as, looks);
+      // What a run could have swapped before it is mounted; tool chains and system folders it never could.
+      const swappable = [
+        ...pins.map(({ source, dest }) => ({ source, dest })),
+        ...spec.openings.map(({ path }) => ({ source: path, dest: path })),
+      ];
+      const expected = swappable.flatMap(({ source, dest }) => {
+        const stat = looks.look(source);
+        return stat ? [{ path: dest, dev: stat.dev, ino: stat.ino }] : [];
+      });
+      return buildPlan(spec, { ...ground, ...machine, guards: { ...guards, expect: [...expected, ...guards.expect] }, pins }, config);
     });
-    return buildPlan(
-      spec,
-      {
-        bwrap,
-        as,
-        user_name,
-        home,
-        folders,
-        generated,
-        etc: etc(folders.shared),
-        system,
-        proc_covers: as.uid === 0 ? [...covers.everybody, ...covers.root] : covers.everybody,
-        toolchains,
-        guards: { ...guards, expect: [...expected, ...guards.expect] },
-        pins,
-        arch: process.arch,
-      },
-      config,
-    );
+    return startingAt(plan, spec.cwd);
   };
 }
 
-function whoRuns(workspace: string, accounts: readonly Account[]): RunAs {
+/** Of what is asked, the parts that the same sandbox can do one way or another. Whatever else there is makes another plan. */
+const NOT_PLANNED: ReadonlySet<string> = new Set(['command', 'cwd', 'stdin', 'timeout_ms', 'owner', 'description', 'action']);
+
+function keyOf(asked: RunSpec, own: boolean): string {
+  return JSON.stringify([Object.entries(asked).filter(([name]) => !NOT_PLANNED.has(name)), own]);
+}
+
+export function whoRuns(workspace: string, accounts: readonly Account[], { look }: Looks = PLAIN_LOOKS): RunAs {
   const folder = look(workspace);
   const owner = { uid: folder?.uid ?? 0, gid: folder?.gid ?? 0 };
   const gid = accounts.find((account) => account.uid === owner.uid)?.gid;

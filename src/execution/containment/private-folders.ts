@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { AppError } from '../../kernel/errors.ts';
 import type { ExecutionConfig } from '../core-types.ts';
 import { kindOf, look } from './look.ts';
+import { type Looks, PLAIN_LOOKS } from './looks.ts';
 import type { RunAs } from './run-as.ts';
 
 /** The folders on the host that one Workspace's runs share, kept from run to run. */
@@ -48,8 +49,8 @@ interface Owner {
 }
 
 /** Makes a folder, or sees that it is a real one of the right owner: a link or somebody else's in its place is an attack or a mix-up. */
-function ensureFolder(path: string, mode: number, owner: Owner): void {
-  if (kindOf(path) === 'absent') {
+function ensureFolder(path: string, mode: number, owner: Owner, { look }: Looks): void {
+  if (look(path) === undefined) {
     mkdirSync(path, { mode, recursive: false });
     if (process.getuid?.() === 0 && owner.uid !== 0) chownSync(path, owner.uid, owner.gid);
     // mkdir's mode is cut by the umask.
@@ -70,33 +71,33 @@ function ensureFolder(path: string, mode: number, owner: Owner): void {
 }
 
 /** Two plans may make the same folder at once; the second finds it there. */
-function settle(path: string, mode: number, owner: Owner): void {
+function settle(path: string, mode: number, owner: Owner, looks: Looks): void {
   try {
-    ensureFolder(path, mode, owner);
+    ensureFolder(path, mode, owner, looks);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-    ensureFolder(path, mode, owner);
+    ensureFolder(path, mode, owner, looks);
   }
 }
 
 /** Makes what is missing. The parents of `home` and `tmp` belong to Writ, so that a run can't swap them. */
-export function ensurePrivateFolders(folders: PrivateFolders, as: RunAs): void {
+export function ensurePrivateFolders(folders: PrivateFolders, as: RunAs, looks: Looks = PLAIN_LOOKS): void {
   const self = { uid: process.getuid?.() ?? as.uid, gid: process.getgid?.() ?? as.gid };
   const base = dirname(folders.home);
   const mode = as.drop ? 0o711 : 0o700;
-  for (const parent of as.drop ? [dirname(dirname(base)), dirname(base), base] : [dirname(base), base]) settle(parent, mode, self);
-  settle(folders.home, 0o700, as);
-  settle(folders.tmp, 0o1777, as);
-  settle(folders.generated, mode, self);
+  for (const parent of as.drop ? [dirname(dirname(base)), dirname(base), base] : [dirname(base), base]) settle(parent, mode, self, looks);
+  settle(folders.home, 0o700, as, looks);
+  settle(folders.tmp, 0o1777, as, looks);
+  settle(folders.generated, mode, self, looks);
 }
 
 /**
  * Writes a set of generated files into a folder named by their content, so that a set never changes under a run that is about to
  * mount it, and a plan's key covers what is in the files. Returns the folder.
  */
-export function writeGenerated(folders: PrivateFolders, files: Readonly<Record<string, string>>): string {
+export function writeGenerated(folders: PrivateFolders, files: Readonly<Record<string, string>>, looks: Looks = PLAIN_LOOKS): string {
   const set = join(folders.generated, hash(JSON.stringify(files)));
-  if (kindOf(set) === 'folder') return set;
+  if (looks.kindOf(set) === 'folder') return set;
   const draft = mkdtempSync(join(folders.generated, '.draft-'));
   for (const [name, text] of Object.entries(files)) {
     writeFileSync(join(draft, name), text);

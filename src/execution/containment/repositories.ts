@@ -1,6 +1,6 @@
 import { type Dir, type Dirent, opendirSync } from 'node:fs';
 import { join } from 'node:path';
-import { look } from './look.ts';
+import { type Looks, PLAIN_LOOKS } from './looks.ts';
 import { openUp } from './open-up.ts';
 
 /** How far nested repositories are looked for. Beyond it a note says so. */
@@ -54,7 +54,7 @@ export interface Repositories {
   readonly complete: boolean;
 }
 
-export type FindRepositories = (workspace: string) => Repositories;
+export type FindRepositories = (workspace: string, looks?: Looks) => Repositories;
 
 function readEntries(folder: string): { readonly entries: readonly Dirent[]; readonly complete: boolean } {
   const entries: Dirent[] = [];
@@ -105,8 +105,8 @@ export function createRepositoryFinder(reach: Reach = NEAR): FindRepositories {
   const remembered = new Map<string, Listing>();
   // A run could make a thousand folders to keep the search from what lies deeper: what was found once is looked at first.
   const known = new Map<string, Pick<Repositories, 'work_trees' | 'bare'>>();
-  const list = (folder: string): Listing | undefined => {
-    const stat = look(folder);
+  const list = (folder: string, looks: Looks): Listing | undefined => {
+    const stat = looks.listed(folder);
     if (!stat?.isDirectory()) return undefined;
     const known = remembered.get(folder);
     if (known && known.changed === stat.ctimeMs && known.ino === stat.ino) return known;
@@ -116,7 +116,8 @@ export function createRepositoryFinder(reach: Reach = NEAR): FindRepositories {
     if (Date.now() - stat.ctimeMs > 50) remembered.set(folder, listing);
     return listing;
   };
-  return (workspace) => {
+  return (workspace, looks = PLAIN_LOOKS) => {
+    const { look } = looks;
     const before = known.get(workspace);
     const workTrees = new Set(before?.work_trees.filter((folder) => look(join(folder, '.git')) !== undefined));
     const bare = new Set(before?.bare.filter((folder) => look(join(folder, 'HEAD')) !== undefined));
@@ -132,7 +133,7 @@ export function createRepositoryFinder(reach: Reach = NEAR): FindRepositories {
           stopped = true;
           break;
         }
-        const listing = list(folder);
+        const listing = list(folder, looks);
         if (!listing) continue;
         complete &&= listing.complete;
         if (listing.has_git) workTrees.add(folder);
@@ -149,7 +150,8 @@ export function createRepositoryFinder(reach: Reach = NEAR): FindRepositories {
 }
 
 /** Git folders of submodules below a git folder: `modules/<name>`, where a name may have slashes. */
-export function moduleFolders(commonDir: string): readonly string[] {
+export function moduleFolders(commonDir: string, looks: Looks = PLAIN_LOOKS): readonly string[] {
+  const { look } = looks;
   const found: string[] = [];
   let level: readonly string[] = look(join(commonDir, 'modules')) ? [join(commonDir, 'modules')] : [];
   let seen = 0;
@@ -160,7 +162,10 @@ export function moduleFolders(commonDir: string): readonly string[] {
       if (look(join(folder, 'HEAD'))) {
         found.push(folder);
         next.push(join(folder, 'modules'));
-      } else next.push(...readListing(folder, 0, 0).folders);
+      } else {
+        looks.listed(folder);
+        next.push(...readListing(folder, 0, 0).folders);
+      }
     }
     level = next;
   }

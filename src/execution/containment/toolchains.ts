@@ -2,7 +2,7 @@ import { dirname, isAbsolute, join, normalize } from 'node:path';
 import type { ExecutionConfig } from '../core-types.ts';
 import type { WorkspaceBind } from '../types.ts';
 import type { Persons } from './forbidden.ts';
-import { kindOf, look, readSmall, realPath } from './look.ts';
+import { type Looks, PLAIN_LOOKS } from './looks.ts';
 import { type Mount, within } from './mount.ts';
 import { FOLDER_VARIABLES, SECRET_FOLDERS, TOOLCHAINS, TREE_MARKS, TREE_PARTS } from './toolchain-table.ts';
 
@@ -35,7 +35,8 @@ const MASKED = ['/var/tmp', '/dev', '/proc', '/sys', '/run', '/etc'] as const;
 const MAX_ENTRIES = 128;
 
 /** Gathers PATH and the variables of the allow-list that name folders. What is refused is listed with the reason. */
-export function gatherToolchains(input: ToolchainInput): Toolchains {
+export function gatherToolchains(input: ToolchainInput, looks: Looks = PLAIN_LOOKS): Toolchains {
+  const { look, kindOf, realPath } = looks;
   const { config, persons, workspaces } = input;
   const bound = new Set<string>();
   const notes: string[] = [];
@@ -89,7 +90,7 @@ export function gatherToolchains(input: ToolchainInput): Toolchains {
   };
   /** A virtual environment starts the Python it was made from (PEP 405, `home`). */
   const bindBasePython = (tree: string): void => {
-    const home = pyvenvHome(tree);
+    const home = pyvenvHome(tree, looks);
     if (home === undefined || visible(home)) return;
     // The file of an environment inside a Workspace can be written by a run: only tool chains we know are believed.
     const known = TOOLCHAINS.some((rule) => rule.entry.test(home));
@@ -148,7 +149,7 @@ export function gatherToolchains(input: ToolchainInput): Toolchains {
   };
 }
 
-function pyvenvHome(tree: string): string | undefined {
+function pyvenvHome(tree: string, { readSmall, realPath }: Looks): string | undefined {
   const named = /^home\s*=\s*(.+)$/m.exec(readSmall(join(tree, 'pyvenv.cfg')) ?? '')?.[1]?.trim();
   return named !== undefined && isAbsolute(named) ? realPath(named) : undefined;
 }
