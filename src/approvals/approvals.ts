@@ -13,7 +13,7 @@ import type { ApprovalWrites } from './writes.ts';
 
 export interface ApprovalsParts {
   readonly store: Pick<Store<ApprovalWrites>, 'write'>;
-  /** A connection of its own to read from; made after the first write, which makes and migrates the database. */
+  /** To a database that is there and up to date. */
   reader(): Promise<Reader>;
   audit(): Promise<AuditLog>;
   readonly clock: Clock;
@@ -48,7 +48,6 @@ export function createApprovals(parts: ApprovalsParts): Approvals {
   const closing = new AbortController();
   /** Waiters of this process, woken by what it does itself. */
   const woken = new Set<() => void>();
-  let reading: Promise<Reader> | undefined;
 
   const record = async (type: string, row: ApprovalRow, data: Record<string, unknown> = {}): Promise<void> => {
     const { owner, card, id, digest } = recordOf(row);
@@ -70,21 +69,9 @@ export function createApprovals(parts: ApprovalsParts): Approvals {
     for (const each of woken) each();
   };
 
-  /** Sweeping first makes the database where there is none yet, and brings an older one up to date. */
-  const reader = (): Promise<Reader> => {
-    reading ??= store.write('approvals.sweep', { moment: moment() }, { level: 'normal' }).then(async (expired) => {
-      await recordExpired(expired);
-      return parts.reader();
-    });
-    reading.catch(() => {
-      reading = undefined;
-    });
-    return reading;
-  };
-
   /** As it is now; one whose time is over is ended by whoever sees it first. */
   const look = async (id: string): Promise<ApprovalRow | undefined> => {
-    const session = await reader();
+    const session = await parts.reader();
     const row = rowOf(session, id);
     if (row === undefined || !['pending', 'approved'].includes(row.state) || !isOver(row, moment())) return row;
     await recordExpired(await store.write('approvals.sweep', { moment: moment() }, { level: 'full', essential: true }));
@@ -169,7 +156,7 @@ export function createApprovals(parts: ApprovalsParts): Approvals {
     },
 
     async list({ state, limit = LISTED } = {}) {
-      const session = await reader();
+      const session = await parts.reader();
       await recordExpired(await store.write('approvals.sweep', { moment: moment() }, { level: 'full', essential: true }));
       let query = session.db.selectFrom('approvals').selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc');
       if (state !== undefined) query = query.where('state', '=', state);
@@ -180,7 +167,7 @@ export function createApprovals(parts: ApprovalsParts): Approvals {
     async liveChannels() {
       const now = clock.now();
       // Further in the future than a renewal reaches: left by a clock that was set back.
-      const kinds = channels.all(await reader(), { now, latest: now + ATTENDED_MS }).map(({ kind }) => kind);
+      const kinds = channels.all(await parts.reader(), { now, latest: now + ATTENDED_MS }).map(({ kind }) => kind);
       const webhook = parts.webhook === true && kinds.some((kind) => kind === 'server' || kind === 'page') ? ['webhook'] : [];
       return [...kinds.filter((kind) => kind !== 'server'), ...webhook];
     },
@@ -212,8 +199,6 @@ export function createApprovals(parts: ApprovalsParts): Approvals {
 
     async close() {
       closing.abort();
-      const session = await reading?.catch(() => undefined);
-      session?.close();
     },
   };
 }

@@ -17,7 +17,7 @@ const LISTED = 500;
 
 export interface GrantsParts {
   readonly store: Pick<Store<ApprovalWrites>, 'write'>;
-  /** After a write has made the database. */
+  /** To a database that is there and up to date. */
   reader(): Promise<Reader>;
   audit(): Promise<AuditLog>;
   readonly clock: Clock;

@@ -24,7 +24,7 @@ const originsIn = statement<{ run: string }, { origin: string }>((db, p) =>
 /** Taint outlives the process: a Run that comes back after a restart is as tainted as it was. */
 export function createTaints(parts: {
   readonly store: Pick<Store<ApprovalWrites>, 'write'>;
-  /** After a write has made the database. */
+  /** To a database that is there and up to date. */
   reader(): Promise<Reader>;
   readonly clock: Clock;
 }): Taints {

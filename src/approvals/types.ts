@@ -139,7 +139,7 @@ export interface Approvals {
    * `server`: it would show them to whoever opens its page; with a webhook that tells somebody to, that is a channel too.
    */
   attend(channel: 'terminal' | 'page' | 'server'): { close(): Promise<void> };
-  /** Ends what this object keeps going: waits, renewals, the connection it reads from. */
+  /** Ends what this object keeps going: waits and renewals. */
   close(): Promise<void>;
 }
 

@@ -6,7 +6,8 @@ import { silentLogger } from '../kernel/logger.ts';
 import { createRedactor } from '../kernel/redaction/index.ts';
 import type { Assessment, Effect, PolicyConfig, Verdict } from '../policy/types.ts';
 import type { Tool } from '../tools/tool.ts';
-import { createGate, type GateParts, type GatePolicy } from './gate.ts';
+import { createGate, type GateParts } from './gate.ts';
+import type { GatePolicy } from './non-interactive.ts';
 import type { GateAnswer, GateRequest } from './types.ts';
 
 const SECRET = 'ghp_FakeToken0FakeToken0FakeToken0FakeTo';

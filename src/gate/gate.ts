@@ -8,18 +8,14 @@ import { type ActionId, newId } from '../kernel/ids.ts';
 import type { Logger } from '../kernel/logger.ts';
 import type { Redactor } from '../kernel/redaction/index.ts';
 import { decide } from '../policy/index.ts';
-import type { Decision, PolicyConfig } from '../policy/types.ts';
+import type { Decision } from '../policy/types.ts';
 import type { CallContext, Tool } from '../tools/tool.ts';
-import { answerPrompt, type NonInteractive } from './non-interactive.ts';
+import type { Judged, People, Permission } from './ask.ts';
+import { answerUnasked, type GatePolicy, onlyReading } from './non-interactive.ts';
+import { openedOrigins, reportedOrigins } from './origins.ts';
 import { stripReserved } from './reserved-arguments.ts';
 import { resolveTool } from './resolve-tool.ts';
 import type { Gate, GateAnswer, GateRequest, ListedTool } from './types.ts';
-
-/** A policy, and what decides where it would ask and nobody can be asked. */
-export interface GatePolicy {
-  readonly rules: PolicyConfig;
-  readonly nonInteractive: NonInteractive;
-}
 
 export interface GateParts {
   readonly tools: readonly Tool[];
@@ -27,6 +23,8 @@ export interface GateParts {
   allows(toolset: string, tool: string): boolean;
   /** What holds in the Workspace of a call; read before the call is made. */
   policyOf(owner: Owner): GatePolicy;
+  /** Absent: nobody can be asked, nothing is remembered. */
+  people?(): Promise<People>;
   /** Resolves to the log, which is opened at the first call and not at the start. */
   audit(): Promise<AuditLog>;
   readonly redactor: Redactor;
@@ -75,7 +73,13 @@ export function createGate(parts: GateParts): Gate {
       return refusal(action, error, decision);
     };
 
-    if (request.forged !== undefined) return refuse(forgedAnswer(request.forged));
+    const recordForged = (approval: string | undefined, reason: string): Promise<void> =>
+      record(request, action, name, 'approval.refused', { ...(approval === undefined ? {} : { approval }), reason });
+
+    if (request.forged !== undefined) {
+      await recordForged(undefined, request.forged);
+      return refuse(forgedAnswer(request.forged));
+    }
     if (!tool) return refuse(new AppError('unknown_tool', `There is no tool named "${request.tool.slice(0, 128)}".`));
     if (!parts.allows(request.toolset, tool.name)) {
       return refuse(
@@ -101,20 +105,48 @@ export function createGate(parts: GateParts): Gate {
       progress: request.progress,
       whenRecorded: (then) => void afterwards.push(then),
     };
-    const assessment = await tool.assess(parsed.input, context);
-    if (assessment instanceof AppError) return refuse(assessment);
-    const policy = parts.policyOf(request.owner);
-    const decision = decide(assessment, policy.rules);
-    if (decision.verdict === 'deny') return refuse(denied(decision), decision);
-    const unasked = answerPrompt(decision, policy.nonInteractive);
-    if (unasked) return refuse(unasked, decision);
+    const judge = async (): Promise<Judged | AppError> => {
+      const assessment = await tool.assess(parsed.input, context);
+      if (assessment instanceof AppError) return assessment;
+      const policy = parts.policyOf(request.owner);
+      return { assessment, policy, decision: decide(assessment, policy.rules) };
+    };
+    const first = await judge();
+    if (first instanceof AppError) return refuse(first);
+    if (first.decision.verdict === 'deny') return refuse(denied(first.decision), first.decision);
+    const permit = async (): Promise<Permission> => {
+      const { decision, policy } = first;
+      const reading = onlyReading(decision, policy.nonInteractive);
+      if (reading) return { type: 'refused', error: reading };
+      if (decision.verdict !== 'prompt') return { type: 'go', decision };
+      if (parts.people === undefined) {
+        const error = answerUnasked(decision, policy.nonInteractive);
+        return error ? { type: 'refused', error } : { type: 'go', decision };
+      }
+      const shown = tool.show?.(parsed.input, context) ?? { what: asJson(raw), cwd: request.owner.workspace };
+      // Most calls ask nobody, and none of the first ones should wait for what they don't need.
+      const { askPermission } = await import('./ask.ts');
+      return askPermission(
+        { request, tool: name, arguments: raw, shown, judged: first, judgeAgain: judge },
+        { people: await parts.people(), redactor: parts.redactor, recordForged },
+      );
+    };
+    const permission = await permit();
+    if (permission.type === 'input_required') return { type: 'input_required', action, approval: permission.approval };
+    if (permission.type === 'refused') return refuse(permission.error, first.decision);
+    const { decision, by } = permission;
     if (request.signal.aborted) return refuse(new AppError('cancelled', 'The request was cancelled before it started.'), decision);
+    const opened = openedOrigins(decision);
+    if (opened.length > 0) await (await parts.people?.())?.taints.add(request.owner.run, opened);
+    const unclaimed = await permission.claim?.();
+    if (unclaimed) return refuse(unclaimed, decision);
 
     await record(request, action, name, 'action.decided', {
       ...seen,
       notes,
-      policy: digest(canonicalJson(policy.rules)),
+      policy: digest(canonicalJson(first.policy.rules)),
       ...judged(decision, parts.redactor),
+      ...(by ? { by } : {}),
     });
     let output: Awaited<ReturnType<Tool['run']>>;
     try {
@@ -123,9 +155,11 @@ export function createGate(parts: GateParts): Gate {
       const error = toAppError(thrown);
       if (error.code === 'internal') parts.logger.error(`${tool.name} failed`, { action, error: String(error.cause ?? error) });
       const known = error.data === undefined ? {} : { data: error.data };
+      await taint(request, action, reportedOrigins(error));
       await conclude(request, action, tool.name, started, { outcome: error.code, reason: error.message, ...known }, afterwards);
       return refusal(action, error, decision);
     }
+    await taint(request, action, output.origins ?? []);
     await conclude(request, action, tool.name, started, { outcome: 'done', ...output.evidence }, afterwards, output.goes_on);
     return {
       type: 'result',
@@ -138,6 +172,19 @@ export function createGate(parts: GateParts): Gate {
         evidence: parts.redactor.value(output.evidence) as JsonObject,
       },
     };
+  }
+
+  /** What it says is true whatever becomes of the store: then this process still knows, and the answer is not held back. */
+  async function taint(request: GateRequest, action: ActionId, origins: readonly string[]): Promise<void> {
+    if (origins.length === 0) return;
+    try {
+      await (await parts.people?.())?.taints.add(request.owner.run, origins);
+    } catch (thrown) {
+      parts.logger.warn('where untrusted text came from is remembered by this process only', {
+        action,
+        reason: toAppError(thrown).message,
+      });
+    }
   }
 
   async function record(request: GateRequest, action: ActionId, tool: string, type: string, data: Record<string, unknown>): Promise<void> {
@@ -247,6 +294,15 @@ function digest(text: string): string {
 function canonicalArguments(raw: unknown): string {
   try {
     return canonicalJson(raw);
+  } catch {
+    return String(raw);
+  }
+}
+
+/** Arguments for a person to read, one member a line. */
+function asJson(raw: unknown): string {
+  try {
+    return JSON.stringify(raw, null, 2) ?? '';
   } catch {
     return String(raw);
   }

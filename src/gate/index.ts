@@ -1,3 +1,4 @@
-export { createGate, type GateParts, type GatePolicy } from './gate.ts';
-export type { NonInteractive } from './non-interactive.ts';
+export type { People } from './ask.ts';
+export { createGate, type GateParts } from './gate.ts';
+export type { GatePolicy, NonInteractive } from './non-interactive.ts';
 export type { Gate, GateAnswer, GateRequest, ListedTool } from './types.ts';

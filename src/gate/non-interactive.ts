@@ -1,42 +1,61 @@
 import { AppError } from '../kernel/errors.ts';
 import { defaultVerdict, describeOpening, stricter } from '../policy/index.ts';
-import type { Decision, Effect, Finding } from '../policy/types.ts';
+import type { Decision, Effect, Finding, PolicyConfig } from '../policy/types.ts';
 
 /** `dangerous.non_interactive`: what decides when nobody can be asked. */
 export type NonInteractive = 'deny' | 'read_only' | 'allow';
 
+/** A policy, and what decides where it would ask and nobody can be asked. */
+export interface GatePolicy {
+  readonly rules: PolicyConfig;
+  readonly nonInteractive: NonInteractive;
+}
+
 /** Never covered by `non_interactive: allow`. */
 const NEVER_UNASKED: ReadonlySet<Effect> = new Set(['destructive', 'blocked']);
 
+/** Where only reading is allowed, nothing else is asked about either. */
+export function onlyReading({ effects }: Decision, mode: NonInteractive): AppError | undefined {
+  if (mode !== 'read_only' || effects.every((effect) => effect === 'safe')) return undefined;
+  return new AppError(
+    'denied_by_policy',
+    `Only reading is allowed here (dangerous.non_interactive is "read_only"); this would be ${effects.join(', ')}.`,
+    {
+      fix: 'Set dangerous.non_interactive to "deny" in the operator configuration to allow contained work without questions.',
+    },
+  );
+}
+
 /**
- * No channel to a person exists on this surface yet, so a `prompt` is answered here: undefined lets it through, an error refuses it.
- * The refusal says what was asked, why, and how it can be allowed.
+ * A `prompt` where no channel to a person is open: undefined lets it through, an error refuses it. The refusal says what was asked,
+ * why, and how it can be allowed or asked.
  */
-export function answerPrompt(decision: Decision, mode: NonInteractive): AppError | undefined {
-  if (mode === 'read_only' && decision.effects.some((effect) => effect !== 'safe')) {
-    return new AppError(
-      'denied_by_policy',
-      `Only reading is allowed here (dangerous.non_interactive is "read_only"); this would be ${decision.effects.join(', ')}.`,
-      {
-        fix: 'Set dangerous.non_interactive to "deny" in the operator configuration to allow contained work without questions.',
-      },
-    );
-  }
-  if (decision.verdict !== 'prompt') return undefined;
+export function answerUnasked(decision: Decision, mode: NonInteractive): AppError | undefined {
   if (mode === 'allow' && !decision.effects.some((effect) => NEVER_UNASKED.has(effect))) return undefined;
-  return new AppError('no_channel', asked(decision), {
-    fix: howToAllow(decision),
+  return unreachable(decision, 'nobody can be asked');
+}
+
+/** `why` goes on from "This needs a person's yes and". */
+export function unreachable(decision: Decision, why: string): AppError {
+  return new AppError('no_channel', asked(decision, why), {
+    fix: `${howToAsk(decision)} ${howToAllow(decision)}`,
     data: { effects: decision.effects, opens: decision.opens },
   });
 }
 
-function asked(decision: Decision): string {
+/** A channel must be open before the call is made: a question nobody sees is not put. */
+function howToAsk({ opens }: Decision): string {
+  const only = opens.some(({ type }) => type === 'uncontained') ? 'Only the operator can say yes to this. ' : '';
+  return `${only}To be asked, keep \`writ approvals watch\` open in a terminal of your own, or run \`writ up\` and open its page; then let the agent try again.`;
+}
+
+function asked(decision: Decision, why: string): string {
   const asking = decision.findings.filter((finding) => finding.effect !== 'safe' || finding.opens);
   const reasons = [...new Set(asking.map((finding) => `${finding.reason} [${finding.effect}]`))].slice(0, 4);
   const opens = decision.opens.map(describeOpening);
   const yes = opens.length > 0 ? ` A yes would open: ${opens.join('; ')}.` : '';
   const rule = decision.rule?.list === 'prompt' ? ` A rule asks for it${decision.rule.reason ? `: ${decision.rule.reason}` : ''}.` : '';
-  return `This needs a person's yes and nobody can be asked: ${reasons.join('; ') || decision.effects.join(', ')}.${rule}${yes}`;
+  return `This needs a person's yes and ${why}: ${reasons.join('; ') || decision.effects.join(', ')}.${rule}${yes}`;
 }
 
 const MOST_RULES = 3;
@@ -56,7 +75,7 @@ function howToAllow(decision: Decision): string {
   const shown = rules.slice(0, MOST_RULES).map((argv) => `{"argv": ${argv}}`);
   const cut = decision.opens.some((opening) => opening.type !== 'path');
   const still = cut ? ' In this version it would still run contained and with the network off.' : '';
-  return `The operator can allow it with a rule in ~/.writ/config.json: {"dangerous": {"allow": [${shown.join(', ') || '{"argv": ["PROGRAM", "**"]}'}]}}${still}`;
+  return `Or allow it with a rule in ~/.writ/config.json: {"dangerous": {"allow": [${shown.join(', ') || '{"argv": ["PROGRAM", "**"]}'}]}}${still}`;
 }
 
 /** Findings of a milder class don't need a rule; where a class was made stricter by the operator, all are named. */

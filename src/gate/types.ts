@@ -1,4 +1,4 @@
-import type { ApprovalRecord, Reply } from '../approvals/types.ts';
+import type { ApprovalRecord, AskedBy, Reply } from '../approvals/types.ts';
 import type { Owner, WorkspaceBind } from '../execution/types.ts';
 import type { ErrorCode } from '../kernel/errors.ts';
 import type { Decision } from '../policy/types.ts';
@@ -22,6 +22,8 @@ export interface GateRequest {
   readonly asker?: Asker;
   /** An answer that came back with the call (MRTR): the surface has checked that `approval` is what it gave out for this caller. */
   readonly reply?: { readonly approval: string; readonly reply: Reply | Unreachable };
+  /** The process the call comes from, where that is not this one's own connection (a relay). */
+  readonly asked_by?: AskedBy;
   /** It came with an answer that isn't one to a question of ours to this caller, and why: refused, and recorded as forged. */
   readonly forged?: string;
 }
@@ -33,9 +35,18 @@ export interface Unreachable {
 
 export type Asker =
   /** Asks while the call waits (elicitation in the older revisions); the signal ends the question when somebody else was first. */
-  | { readonly type: 'in_call'; readonly hold_ms: number; ask(record: ApprovalRecord, signal: AbortSignal): Promise<Reply | Unreachable> }
+  | (ByPage & {
+      readonly type: 'in_call';
+      readonly hold_ms: number;
+      ask(record: ApprovalRecord, signal: AbortSignal): Promise<Reply | Unreachable>;
+    })
   /** Can only be asked with the answer (2026-07-28): the gate answers `input_required`, the client calls again with a `reply`. */
-  | { readonly type: 'with_answer' };
+  | (ByPage & { readonly type: 'with_answer' });
+
+interface ByPage {
+  /** The person is sent to our page, where the operator answers; a form may be answered by the program that shows it. */
+  readonly page?: true;
+}
 
 export type GateAnswer =
   /** Only for an asker `with_answer`. */

@@ -41,6 +41,21 @@ export interface ToolOutput {
   readonly evidence: Readonly<Record<string, unknown>>;
   /** Something goes on after the answer: then the outcome row, which names it, is stored before the answer is given. */
   readonly goes_on?: boolean;
+  /**
+   * Where text that nobody here vouches for came from: `file:/etc/motd`, `web:example.com`. It taints the Run. A call that fails says
+   * it as `origins` in the data of its AppError.
+   */
+  readonly origins?: readonly string[];
+}
+
+/** A call as a person is to see it before saying yes: exact and raw, it is masked and escaped where it is shown. */
+export interface ShownCall {
+  /** The text that would run, or the arguments, one a line. */
+  readonly what: string;
+  /** Real and absolute. */
+  readonly cwd: string;
+  /** The model's own words. */
+  readonly description?: string;
 }
 
 /**
@@ -57,5 +72,7 @@ export interface Tool<Input = unknown> {
   parse(raw: unknown): { readonly ok: true; readonly input: Input } | { readonly ok: false; readonly problem: string };
   /** What it could do. An AppError where it can't even be judged (a cwd outside the workspace). */
   assess(input: Input, context: CallContext): Assessment | AppError | Promise<Assessment | AppError>;
+  /** Only of an assessed input. Absent: the arguments as JSON, in the root of the Workspace. */
+  show?(input: Input, context: CallContext): ShownCall;
   run(input: Input, context: CallContext, decision: Decision): Promise<ToolOutput>;
 }

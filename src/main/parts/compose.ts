@@ -43,6 +43,10 @@ export async function composeApp(entry: (name: string) => URL): Promise<App> {
     config: (await config()).audit,
   });
   const audit = once(async () => (await import('./audit.ts')).openAudit(await auditParts()));
+  const asking = once(async () => {
+    const { openApprovals } = await import('./approvals.ts');
+    return openApprovals({ database: await database(), audit, clock, logger });
+  });
   const identity = once(async () => {
     const { createIdentity } = await import('../../identity/index.ts');
     const { store, reader } = await database();
@@ -60,6 +64,7 @@ export async function composeApp(entry: (name: string) => URL): Promise<App> {
     clock,
     execution,
     audit,
+    asking,
     version,
   });
 

@@ -1,10 +1,11 @@
+import type { ApprovalWrites } from '../../approvals/index.ts';
 import type { AuditWrites } from '../../audit/index.ts';
 import type { IdentityWrites } from '../../identity/index.ts';
 import { toAppError } from '../../kernel/errors.ts';
 import { createStore, databaseFile, openReader, type Reader, type Store, type storeWrites } from '../../store/index.ts';
 
 /** Every write that the writer thread knows (main/writer-thread.ts). */
-export type AllWrites = typeof storeWrites & AuditWrites & IdentityWrites;
+export type AllWrites = typeof storeWrites & AuditWrites & ApprovalWrites & IdentityWrites;
 
 /** The database of the Writ home, shared by all rooms of this process. */
 export interface Database {

@@ -9,6 +9,7 @@ import type { Logger } from '../../kernel/logger.ts';
 import type { Redactor } from '../../kernel/redaction/index.ts';
 import type { ServerParts } from '../../mcp/index.ts';
 import { createFacts, createTools, jobLine } from '../../tools/index.ts';
+import type { Asking } from './approvals.ts';
 import { INSTRUCTIONS } from './instructions.ts';
 import { once } from './once.ts';
 import { policyOf } from './policy.ts';
@@ -27,6 +28,7 @@ export interface ServingParts {
   readonly version: string;
   execution(): Promise<Execution>;
   audit(): Promise<AuditLog>;
+  asking(): Promise<Asking>;
 }
 
 /** What serves agents in one process: one gate over one set of tools, whatever carries the messages and however many agents there are. */
@@ -83,6 +85,10 @@ export async function createServing(parts: ServingParts): Promise<Serving> {
     tools,
     allows: (name, tool) => toolsets.get(name)?.allows(tool) ?? false,
     policyOf: (owner) => settingsOf(owner).policy,
+    people: once(async () => ({
+      ...(await parts.asking()),
+      waitMs: (owner: Owner) => settingsOf(owner).config.approvals.wait_seconds * 1000,
+    })),
     audit: parts.audit,
     redactor,
     clock,
@@ -121,6 +127,8 @@ export async function createServing(parts: ServingParts): Promise<Serving> {
     },
     warmUp() {
       execution.warmUp([]);
+      // Who started this process is read while they are still there.
+      parts.asking().catch((thrown: unknown) => logger.warn('nobody could be asked', { reason: toAppError(thrown).message }));
       assessor().catch((thrown: unknown) => logger.warn('the assessor could not be loaded', { reason: toAppError(thrown).message }));
     },
   };

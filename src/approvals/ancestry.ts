@@ -1,0 +1,104 @@
+import { readFileSync, readlinkSync } from 'node:fs';
+import { basename } from 'node:path';
+import { selfIdentity } from '../kernel/self-identity.ts';
+import type { AskedBy, ProcessRef } from './types.ts';
+
+/**
+ * Nobody approves themselves: who started what, read from /proc. A person's own terminal hangs under a shell of theirs; a process under
+ * the program that asks, or under the host that started that program for an agent, is taken for the agent's.
+ */
+
+/** Deeper trees than this don't occur; a loop can't either, but nothing here waits to find out. */
+const DEEPEST = 64;
+const MOST_HOSTS = 16;
+
+/** What hosts start programs through: the host is further up. */
+const LAUNCHERS = new Set(['sh', 'dash', 'bash', 'zsh', 'fish', 'busybox', 'env', 'npx', 'npm', 'pnpm', 'yarn', 'bunx', 'uvx']);
+const LAUNCHER_SCRIPTS = /(^|\/)(npx|npm|npx-cli\.js|npm-cli\.js|pnpm|pnpx|yarn|yarn\.js|corepack)$/;
+
+export interface ProcessFacts {
+  readonly pid: number;
+  readonly start: string;
+  readonly ppid: number;
+  /** Leads a session that has a terminal: what a person types into. */
+  readonly interactive: boolean;
+  /** Empty where it can't be read. */
+  readonly exe: string;
+  readonly argv: readonly string[];
+}
+
+export type ReadProcess = (pid: number) => ProcessFacts | undefined;
+
+/** This process as the one that asks, with the programs above it that act for the agent. Read early: a parent may go. */
+export function askedBySelf(read: ReadProcess = readProc): AskedBy {
+  const { pid, boot_id = '', start_time = '' } = selfIdentity();
+  return { boot_id, pid, start: start_time, hosts: hostsOf(pid, read) };
+}
+
+/**
+ * The parent, the one behind it where that only launches, and whatever of the same program is above that one (the main process of an
+ * editor). A shell that a person types into is nobody's host.
+ */
+export function hostsOf(pid: number, read: ReadProcess): readonly ProcessRef[] {
+  const hosts: ProcessFacts[] = [];
+  let found: ProcessFacts | undefined;
+  for (const each of ancestorsOf(pid, read)) {
+    if (each.interactive || each.pid === 1 || hosts.length >= MOST_HOSTS) break;
+    if (found !== undefined && (found.exe === '' || each.exe !== found.exe)) break;
+    hosts.push(each);
+    if (!isLauncher(each)) found = each;
+  }
+  return hosts.map(({ pid: id, start }) => ({ pid: id, start }));
+}
+
+/** Whether a process is the one that asked, or hangs under it or its host. `undefined`: that can't be found out. */
+export function actsFor(pid: number, asked: AskedBy, read: ReadProcess = readProc): boolean | undefined {
+  // After a restart of the machine every number may belong to anybody, but then no question is open either.
+  if ((selfIdentity().boot_id ?? '') !== asked.boot_id) return undefined;
+  const self = read(pid);
+  if (self === undefined) return undefined;
+  const line = [self, ...ancestorsOf(pid, read)];
+  const agents = [asked, ...(asked.hosts ?? [])];
+  if (line.some((each) => agents.some((agent) => agent.pid === each.pid && agent.start === each.start))) return true;
+  // A line that doesn't reach the first process was cut off somewhere: by hidden processes, or by a parent that just ended.
+  return line.at(-1)?.ppid === 0 ? false : undefined;
+}
+
+function ancestorsOf(pid: number, read: ReadProcess): readonly ProcessFacts[] {
+  const line: ProcessFacts[] = [];
+  let at = read(pid)?.ppid ?? 0;
+  while (at > 0 && line.length < DEEPEST) {
+    const each = read(at);
+    if (each === undefined) break;
+    line.push(each);
+    at = each.ppid;
+  }
+  return line;
+}
+
+function isLauncher({ exe, argv }: ProcessFacts): boolean {
+  return LAUNCHERS.has(basename(exe)) || LAUNCHER_SCRIPTS.test(argv[1] ?? '') || /^(npm|npx|pnpm|yarn) /.test(argv[0] ?? '');
+}
+
+export function readProc(pid: number): ProcessFacts | undefined {
+  let fields: string[];
+  let argv: string[] = [];
+  let exe = '';
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The name may hold spaces and brackets, so fields are counted from the last one.
+    fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    return undefined;
+  }
+  try {
+    argv = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, 3);
+    exe = readlinkSync(`/proc/${pid}/exe`);
+  } catch {
+    // Of another user: where it stands in the tree is known all the same.
+  }
+  const [, ppid, , session, terminal] = fields;
+  const start = fields[19];
+  if (ppid === undefined || start === undefined) return undefined;
+  return { pid, start, ppid: Number(ppid), interactive: session === String(pid) && terminal !== '0', exe, argv };
+}
