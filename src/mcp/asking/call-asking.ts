@@ -44,7 +44,7 @@ function askingWithAnswer({ parts, features, peer, params }: WorkContext, bound:
   const { inputResponses = {}, requestState } = params;
   if (signer === undefined) return {};
   const { form, url } = modesOf(peer, features);
-  const asking: CallAsking = form || (url && parts.approvalUrl) ? { asker: { type: 'with_answer' } } : {};
+  const asking = withAnswer(form, url && parts.approvalUrl !== undefined);
   if (typeof requestState !== 'string') return asking;
   const now = clock.now();
   const state = readState(requestState, bound, now, signer);
@@ -56,6 +56,11 @@ function askingWithAnswer({ parts, features, peer, params }: WorkContext, bound:
     return { asker: pageAsker({ hold_ms: holdOf(peer), waiting }) };
   }
   return { ...asking, reply: { approval: state.approval, reply: readForm(response, now - state.asked_at) } };
+}
+
+function withAnswer(form: boolean, page: boolean): CallAsking {
+  if (form) return { asker: { type: 'with_answer' } };
+  return page ? { asker: { type: 'with_answer', page: true } } : {};
 }
 
 /** A question as the result of its call (2026-07-28); undefined where this client can't be given it. */

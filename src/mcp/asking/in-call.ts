@@ -32,7 +32,7 @@ export function formAsker(parts: InCallParts, form: (record: ApprovalRecord) => 
 
 /** Asks the client to open our page (2025-11-25); its yes means no more than that, and what is said on the page comes another way. */
 export function urlAsker(parts: InCallParts, address: (record: ApprovalRecord) => Members): InCallAsker {
-  return asker(parts, async (record, signal) => {
+  return byPage(parts, async (record, signal) => {
     const params = address(record);
     const asked_at = parts.clock.monotonic();
     const answer = await elicit(parts, params, signal);
@@ -48,7 +48,7 @@ export function urlAsker(parts: InCallParts, address: (record: ApprovalRecord) =
 
 /** The person was sent to the page already (2026-07-28): nothing is asked, the call only waits for what is said there. */
 export function pageAsker(parts: Pick<InCallParts, 'hold_ms' | 'waiting'>): InCallAsker {
-  return asker(parts, async (_record, signal) => {
+  return byPage(parts, async (_record, signal) => {
     await aborted(signal);
     return { unreachable: 'it is answered on the page' };
   });
@@ -63,6 +63,10 @@ function asker({ hold_ms, waiting }: Pick<InCallParts, 'hold_ms' | 'waiting'>, a
       return ask(record, signal);
     },
   };
+}
+
+function byPage(parts: Pick<InCallParts, 'hold_ms' | 'waiting'>, ask: InCallAsker['ask']): InCallAsker {
+  return { ...asker(parts, ask), page: true };
 }
 
 async function elicit({ ask, hold_ms }: InCallParts, params: Members, signal: AbortSignal): Promise<Answer> {
