@@ -1,5 +1,6 @@
 import type { ExecId } from '../kernel/ids.ts';
 import type { Logger } from '../kernel/logger.ts';
+import type { NetworkPlan } from './network/inlets.ts';
 import type { ContainmentReport, Dimension, DimensionReport, Limits, OutputView, ProbeResult, RunResult, RunSpec } from './types.ts';
 
 /**
@@ -17,6 +18,8 @@ export interface ExecutionConfig {
   readonly host_env: Readonly<Record<string, string>>;
   /** `sandbox.env_pass`: further names the operator lets through. */
   readonly env_pass: readonly string[];
+  /** `sandbox.loopback`: ports of the host's loopback that every run has at the same number. */
+  readonly loopback?: readonly number[];
   /** The person's real home folder (from the passwd entry of the real uid). */
   readonly user_home: string;
   /** Operator limits; a spec never exceeds them. */
@@ -68,6 +71,8 @@ export interface SandboxPlan {
   /** A classic BPF program for `--seccomp FD`. */
   readonly seccomp: Uint8Array;
   readonly limits: Limits;
+  /** What of a network it has beyond its own loopback; absent: nothing. */
+  readonly network?: NetworkPlan;
   /** Private folders on the host, made before planning. */
   readonly private_home: string;
   readonly private_tmp: string;

@@ -1,3 +1,4 @@
+import type { NetworkPlan } from '../network/inlets.ts';
 import { DIMENSIONS, type Dimension, type DimensionReport } from '../types.ts';
 import type { RunAs } from './run-as.ts';
 
@@ -44,6 +45,17 @@ export function fullReport(plan: Readonly<Partial<Record<Dimension, DimensionRep
   return report;
 }
 
+/** An allow-list counts as enforced: there is no way out of the namespace but through its proxy. */
+function networkDimension(network: NetworkPlan | undefined): DimensionReport {
+  const ways = [
+    ...(network?.allow === undefined ? [] : ['an allow-list proxy']),
+    ...(network === undefined || network.loopback.length === 0 ? [] : [`ports of the host opened inward (${network.loopback.join(', ')})`]),
+    ...(network === undefined || network.ports.length === 0 ? [] : [`ports published (${network.ports.join(', ')})`]),
+  ];
+  if (ways.length === 0) return enforced('network namespace of its own, loopback only');
+  return enforced(`network namespace of its own, loopback and ${network?.allow === undefined ? '' : 'an allow-list: '}${ways.join(', ')}`);
+}
+
 /** What a plan of these flags enforces. The probe shows on this machine that the kernel really does. */
 export function planDimensions(input: {
   readonly as: RunAs;
@@ -51,11 +63,12 @@ export function planDimensions(input: {
   readonly has_filter: boolean;
   /** Sockets seen in what is bound. */
   readonly sockets: readonly string[];
+  readonly network?: NetworkPlan | undefined;
 }): Readonly<Partial<Record<Dimension, DimensionReport>>> {
   return {
     fs_read: enforced('mount namespace: system folders, the workspaces and private folders are all there is'),
     fs_write: enforced('mount namespace: only the workspaces, private HOME and TMPDIR are writable'),
-    network: enforced('network namespace of its own, loopback only'),
+    network: networkDimension(input.network),
     unix_sockets:
       input.sockets.length === 0
         ? enforced('no socket of the host is bound; abstract ones are in another network namespace')

@@ -1,4 +1,5 @@
 import type { ExecutionConfig } from '../core-types.ts';
+import { HTTP_PROXY_PORT, SOCKS_PROXY_PORT } from '../network/inlets.ts';
 
 /** What a run inherits of Writ's own environment, by name; everything else doesn't exist inside. `env_pass` adds to it. */
 const INHERITED: readonly (string | RegExp)[] = [
@@ -60,6 +61,36 @@ const GIT_SETTINGS: readonly (readonly [string, string])[] = [
 ];
 const HOOKS_OFF = ['core.hooksPath', '/dev/null'] as const;
 
+const PROXY = `http://127.0.0.1:${HTTP_PROXY_PORT}`;
+const OWN_HOSTS = 'localhost,127.0.0.1,::1';
+
+/**
+ * How programs learn of the proxy: libcurl (git, cargo), wget, apt, Go, pip and Ruby by these names, npm, yarn and Node by their own.
+ * `ALL_PROXY` isn't the SOCKS address, since Python's httpx doesn't start where that is set and a package is missing; who speaks
+ * SOCKS finds it under a name of ours. Names are looked up by the proxy: there is no DNS inside.
+ */
+const PROXIED: Readonly<Record<string, string>> = {
+  HTTP_PROXY: PROXY,
+  http_proxy: PROXY,
+  HTTPS_PROXY: PROXY,
+  https_proxy: PROXY,
+  ALL_PROXY: PROXY,
+  all_proxy: PROXY,
+  NO_PROXY: OWN_HOSTS,
+  no_proxy: OWN_HOSTS,
+  npm_config_proxy: PROXY,
+  npm_config_https_proxy: PROXY,
+  npm_config_noproxy: OWN_HOSTS,
+  YARN_HTTP_PROXY: PROXY,
+  YARN_HTTPS_PROXY: PROXY,
+  CARGO_HTTP_PROXY: PROXY,
+  NODE_USE_ENV_PROXY: '1',
+  SOCKS_PROXY: `socks5h://127.0.0.1:${SOCKS_PROXY_PORT}`,
+  // Retries are off where there is no network, and useful where there is one.
+  npm_config_fetch_retries: '2',
+  PIP_RETRIES: '3',
+};
+
 export interface EnvironmentInput {
   readonly config: Pick<ExecutionConfig, 'host_env' | 'env_pass'>;
   /** HOME inside. */
@@ -73,6 +104,8 @@ export interface EnvironmentInput {
   readonly toolchain_env: Readonly<Record<string, string>>;
   readonly pty?: { readonly cols: number; readonly rows: number } | undefined;
   readonly git_config_write: boolean;
+  /** An allow-list is open: programs are told of its proxy. */
+  readonly proxied?: boolean;
 }
 
 /** The whole environment of a run, and of bubblewrap itself: what bubblewrap gets stays readable in /proc/1/environ. */
@@ -89,6 +122,7 @@ export function environment(input: EnvironmentInput): Readonly<Record<string, st
     USER: input.user_name,
     LOGNAME: input.user_name,
   });
+  if (input.proxied) Object.assign(env, PROXIED);
   if (input.pty) Object.assign(env, { COLUMNS: String(input.pty.cols), LINES: String(input.pty.rows) });
   // An editor in a run without a terminal would wait for keys for ever; `true` takes the text as it is.
   else Object.assign(env, { GIT_EDITOR: 'true' });

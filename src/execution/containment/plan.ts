@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ExecutionConfig, SandboxPlan } from '../core-types.ts';
+import { networkNotes, networkPlan } from '../network/plan.ts';
 import type { Limits, RunSpec } from '../types.ts';
 import { baseMounts, SEAL } from './base-mounts.ts';
 import { bwrapOptions } from './bwrap-options.ts';
@@ -63,6 +64,7 @@ export function buildPlan(spec: RunSpec, facts: PlanFacts, config: ExecutionConf
     pty: spec.pty !== undefined,
     nested_userns: spec.nested_userns === true,
   });
+  const network = networkPlan(spec, config);
   const env = environment({
     config,
     home: facts.home,
@@ -72,6 +74,7 @@ export function buildPlan(spec: RunSpec, facts: PlanFacts, config: ExecutionConf
     toolchain_env: toolchains.env,
     pty: spec.pty,
     git_config_write: spec.git_config_write,
+    proxied: network?.allow !== undefined,
   });
   const seccomp = seccompFilter(facts.arch, spec.nested_userns === true);
   const rest = {
@@ -80,6 +83,7 @@ export function buildPlan(spec: RunSpec, facts: PlanFacts, config: ExecutionConf
     env,
     ...(as.drop ? { drop: { uid: as.uid, gid: as.gid } } : {}),
     limits: strictest(config.limits, spec.limits),
+    ...(network ? { network } : {}),
     private_home: folders.home,
     private_tmp: folders.tmp,
     watch: guards.watch,
@@ -91,10 +95,12 @@ export function buildPlan(spec: RunSpec, facts: PlanFacts, config: ExecutionConf
       nested_userns: spec.nested_userns === true,
       has_filter: seccomp.byteLength > 0,
       sockets: guards.sockets,
+      network,
     }),
     notes: [
       ...toolchains.notes,
       ...guards.notes,
+      ...networkNotes(spec, config),
       ...spec.openings.map(({ path, access }) => `opened for this run: ${path} (${access === 'read' ? 'read-only' : 'read and write'})`),
     ],
   };

@@ -42,13 +42,20 @@ export function createFolder(parent: string, birth: Birth, admit: (parent: strin
   mkdirSync(hidden, { mode: 0o700 });
   try {
     admit(parent);
-    const { stdin, ...spec } = birth.spec;
+    const { stdin, network, ports, ...spec } = birth.spec;
     if (stdin !== 'closed') placeFile(join(hidden, FILES.stdin), stdin, { durable });
     const record: SpecRecord = {
       exec_id: birth.exec_id,
       created_at: birth.now,
       starter: birth.starter,
-      spec: { ...spec, workspaces: [...spec.workspaces], openings: [...spec.openings], stdin: stdin === 'closed' ? 'closed' : 'file' },
+      spec: {
+        ...spec,
+        workspaces: [...spec.workspaces],
+        openings: [...spec.openings],
+        ...(network === undefined ? {} : { network: { hosts: [...network.hosts], presets: [...network.presets] } }),
+        ...(ports === undefined ? {} : { ports: [...ports] }),
+        stdin: stdin === 'closed' ? 'closed' : 'file',
+      },
     };
     placeJson(hidden, FILES.spec, record, { durable });
     if (birth.job_id !== undefined) fillJob(hidden, birth.job_id, record, birth.now);

@@ -39,6 +39,7 @@ export function jobRecordOf(job_id: JobId, folder: string, sight: Sight): JobRec
     owner: spec.owner,
     created_at,
     timeout_ms: spec.timeout_ms,
+    ...(spec.ports === undefined ? {} : { ports: spec.ports }),
     ...marks,
   };
   if (sight.type === 'open') return { ...common, state: sight.state, total_bytes: spooled_bytes, spooled_bytes };

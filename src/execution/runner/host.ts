@@ -195,5 +195,5 @@ export function createHost(parts: HostParts): Host {
 
 /** Nothing about it was opened for this one run only, so the next one is likely to be planned alike. */
 function isPlain(spec: RunSpec): boolean {
-  return spec.openings.length === 0 && !spec.git_config_write && spec.pty === undefined;
+  return spec.openings.length === 0 && !spec.git_config_write && spec.pty === undefined && !spec.network && !spec.ports;
 }

@@ -30,6 +30,12 @@ describe('hints', () => {
     expect(hintsFor(report, { output, failed: false })).toEqual([]);
   });
 
+  it('say what an allow-list means for programs that do not know its proxy', () => {
+    const listed = { ...plan.dimensions, network: { ...enforced, by: 'network namespace of its own, loopback and an allow-list proxy' } };
+    const hints = hintsFor(containmentReport({ ...plan, dimensions: listed }, {}), { output: 'Could not resolve host: x', failed: true });
+    expect(hints).toEqual([expect.stringMatching(/HTTP_PROXY/)]);
+  });
+
   it('blame the containment only for what it does', () => {
     const open = containmentReport({ ...plan, dimensions: {} }, {});
     expect(hintsFor(open, { output: 'Could not resolve host: x', failed: true })).toEqual([]);

@@ -5,6 +5,8 @@ interface Hint {
   /** Given only where the containment enforces this: elsewhere the cause is another one. */
   readonly because: Dimension;
   readonly sentence: string;
+  /** In place of it where an allow-list is open. */
+  readonly proxied?: string;
 }
 
 /** Error texts of known programs whose cause is the containment and not the program. One sentence each, for the model. */
@@ -13,6 +15,8 @@ const HINTS: readonly Hint[] = [
     text: /EAI_AGAIN|ENOTFOUND|Could not resolve (?:host|proxy)|Temporary failure (?:in name resolution|resolving)|Name or service not known|Network is unreachable|ENETUNREACH|no such host|Failed to establish a new connection|Unable to connect to .* network/i,
     because: 'network',
     sentence: 'The network is off inside this sandbox; a command that needs it has to be asked for as one that does.',
+    proxied:
+      'The network of this run is an allow-list behind a proxy (HTTP_PROXY, HTTPS_PROXY); programs that do not use it reach nothing and can look no name up.',
   },
   {
     text: /No usable sandbox|Failed to move to new namespace|clone\(\) failed.*user namespace|zygote_host_impl_linux/i,
@@ -48,7 +52,8 @@ const HINTS: readonly Hint[] = [
 
 export function hintsFor(report: ContainmentReport, result: { readonly output: string; readonly failed: boolean }): string[] {
   if (!result.failed || result.output.length === 0) return [];
-  return HINTS.filter((hint) => report.dimensions[hint.because].state !== 'not_enforced' && hint.text.test(result.output)).map(
-    (hint) => hint.sentence,
+  const proxied = report.dimensions.network.by?.includes('allow-list') === true;
+  return HINTS.filter((hint) => report.dimensions[hint.because].state !== 'not_enforced' && hint.text.test(result.output)).map((hint) =>
+    proxied && hint.proxied !== undefined ? hint.proxied : hint.sentence,
   );
 }

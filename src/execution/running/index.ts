@@ -5,6 +5,10 @@ import type { ExecId } from '../../kernel/ids.ts';
 import { type Logger, silentLogger } from '../../kernel/logger.ts';
 import { quarantineAppeared } from '../containment/quarantine.ts';
 import type { ContainedRun, ExecutionConfig, Running } from '../core-types.ts';
+import type { Guard, GuardOptions } from '../network/guard.ts';
+import { closeInlets, type Inlets } from '../network/inlets.ts';
+import { takePorts } from '../network/relay.ts';
+import { openNetwork } from '../network/run-network.ts';
 import type { ContainmentReport } from '../types.ts';
 import { createCapture } from './capture.ts';
 import { createCgroups } from './cgroups.ts';
@@ -43,6 +47,8 @@ export interface RunningOptions {
   readonly warm_idle_ms?: number;
   /** For what belongs to no single run (waiting sandboxes, control groups). */
   readonly logger?: Logger;
+  /** For tests: a world of their own behind the allow-list proxies. */
+  readonly makeGuard?: (options: GuardOptions) => Guard;
 }
 
 export function createRunning(config: ExecutionConfig, clock: Clock, options: RunningOptions = {}): Running {
@@ -71,7 +77,7 @@ export function createRunning(config: ExecutionConfig, clock: Clock, options: Ru
     ...(options.warm_idle_ms === undefined ? {} : { idle_ms: options.warm_idle_ms }),
   });
 
-  const follow = (input: StartInput, prepared: Prepared, folder: string, cleanUp: () => void): ContainedRun => {
+  const follow = (input: StartInput, prepared: Prepared, folder: string, published: Inlets, cleanUp: () => void): ContainedRun => {
     const { exec_id, spec, plan, logger } = input;
     const { sandbox, ends, group } = prepared;
     const started_at = clock.now();
@@ -80,6 +86,8 @@ export function createRunning(config: ExecutionConfig, clock: Clock, options: Ru
     const drain = createDrain();
     const report = containmentReport(plan, prepared.limits);
     const terminal = ends.kind === 'terminal' ? ends.terminal : undefined;
+    const { makeGuard } = options;
+    const network = openNetwork({ plan: plan.network, inlets: prepared.inlets, published, ...(makeGuard ? { makeGuard } : {}) });
     const readers =
       ends.kind === 'terminal'
         ? [ends.terminal.attach(capture, buffer, drain.touch)]
@@ -98,11 +106,13 @@ export function createRunning(config: ExecutionConfig, clock: Clock, options: Ru
       started_at,
       ...(terminal === undefined ? {} : { terminal }),
       ...(group === undefined ? {} : { cgroup: group }),
-      hints: (result) => hintsFor(report, result),
+      hints: (result) => [...network.hints(), ...hintsFor(report, result)],
+      network: () => network.use(),
       quarantine: () => quarantineAppeared(plan, readlinkSync(folder)),
       cleanUp() {
         disk.stop();
         group?.release();
+        network.close();
         cleanUp();
         underWay.delete(exec_id);
       },
@@ -129,7 +139,9 @@ export function createRunning(config: ExecutionConfig, clock: Clock, options: Ru
     const folder = `/proc/self/fd/${directory}`;
     let waiting: Prepared | undefined;
     let passed: Prepared | NotPrepared;
+    let published: Inlets | undefined;
     try {
+      published = await takePorts(plan.network?.ports ?? []);
       if (spec.stdin === 'closed' && spec.pty === undefined) waiting = await pool.take(plan);
       passed = await letThrough({
         exec_id,
@@ -144,13 +156,15 @@ export function createRunning(config: ExecutionConfig, clock: Clock, options: Ru
       });
     } catch (error) {
       closeSync(directory);
+      if (published !== undefined) closeInlets(published);
       throw error;
     } finally {
       // From here on identity.json tells about it, or it has been ended.
       if (waiting !== undefined) pool.forget(waiting.sandbox.marker);
     }
-    if (!('reason' in passed)) return follow(input, passed, folder, () => closeSync(directory));
+    if (!('reason' in passed)) return follow(input, passed, folder, published, () => closeSync(directory));
     closeSync(directory);
+    closeInlets(published);
     return notStarted(exec_id, containmentReport(plan, {}), passed);
   };
 

@@ -26,11 +26,13 @@ export interface Order {
 /**
  * `limits`: lines of `ulimit` calls, set before the gate so that a command never runs without them. `terminal`: the standard streams are
  * opened once more, since the library that made the terminal left its descriptors non-blocking for everybody who shares them.
+ * `first`: what has to be made inside before the limits hold (network/inlets.ts).
  */
-export function launcherScript(limits: readonly string[], terminal: boolean): string {
+export function launcherScript(limits: readonly string[], terminal: boolean, first: readonly string[] = []): string {
   return [
     'umask 022',
     ...(terminal ? ['exec 0<>/proc/self/fd/0 1>&0 2>&0'] : []),
+    ...first,
     ...limits,
     // Descriptors that some library of the supervisor left open would be doors out of the sandbox.
     `for X in /proc/self/fd/*; do X=\${X##*/}; [[ $X -le 2 || $X == ${GATE_FD} ]] || exec {X}>&-; done`,

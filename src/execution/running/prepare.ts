@@ -2,6 +2,7 @@ import { closeSync, readSync } from 'node:fs';
 import type { Clock } from '../../kernel/clock.ts';
 import { checkMounts } from '../containment/check-mounts.ts';
 import type { SandboxPlan } from '../core-types.ts';
+import { closeInlets, type Inlets } from '../network/inlets.ts';
 import type { Dimension, DimensionReport, RunSpec, TeardownReport } from '../types.ts';
 import { carryReadOnly } from './carrier.ts';
 import type { Cgroups, RunGroup } from './cgroups.ts';
@@ -24,6 +25,7 @@ export interface Prepared {
   readonly sandbox: BuiltSandbox;
   readonly ends: Ends;
   readonly group: RunGroup | undefined;
+  readonly inlets: Inlets;
   readonly limits: Readonly<Partial<Record<Dimension, DimensionReport>>>;
 }
 
@@ -72,8 +74,12 @@ export async function prepare(request: PrepareInput, parts: PrepareParts): Promi
     opened.closeTheirs();
   }
   const built = await awaitBuilt(sandbox);
+  // Sent before the launcher said that it is ready.
+  const inlets = typeof built === 'string' ? undefined : await sandbox.inlets;
   const complaint = typeof built === 'string' ? built : adopt(built, group, plan);
-  if (typeof built !== 'string' && complaint === undefined) return { plan, sandbox: built, ends: opened.ours, group, limits };
+  if (typeof built !== 'string' && inlets !== undefined && complaint === undefined)
+    return { plan, sandbox: built, ends: opened.ours, group, inlets, limits };
+  sandbox.inlets.then((made) => made && closeInlets(made));
   const teardown = await abandon(typeof built === 'string' ? sandbox : built, parts.clock);
   const said = readLastWords(opened.ours);
   closeEnds(opened.ours);
@@ -142,6 +148,7 @@ async function abandon(sandbox: Sandbox | BuiltSandbox, clock: Clock): Promise<T
 export async function dismiss(prepared: Prepared, clock: Clock): Promise<TeardownReport> {
   const teardown = await abandon(prepared.sandbox, clock);
   closeEnds(prepared.ends);
+  closeInlets(prepared.inlets);
   prepared.sandbox.release();
   prepared.group?.release();
   return teardown;

@@ -35,6 +35,8 @@ export interface UnderWay {
   readonly terminal?: Pick<Terminal, 'write' | 'resize' | 'leave'>;
   readonly cgroup?: Pick<RunGroup, 'hits' | 'kill' | 'paths'>;
   readonly hints: (result: { readonly output: string; readonly failed: boolean }) => readonly string[];
+  /** What became of its allow-list, if one was open. */
+  readonly network?: () => Receipt['network'];
   /** Moves away what appeared where nothing may appear. Only after the tree is dead. */
   readonly quarantine: () => Receipt['quarantined'];
   /** Lets go of everything that was made for this run and isn't evidence. */
@@ -84,6 +86,7 @@ export function followRun(run: UnderWay): ContainedRun & { stop(stop: Stop): voi
     sandbox.release();
     const output = capture.view();
     const outcome = outcomeOf({ exit, stop: stopped, teardown });
+    const network = run.network?.();
     const receipt: Receipt = {
       exec_id: run.exec_id,
       started_at: run.started_at,
@@ -95,6 +98,7 @@ export function followRun(run: UnderWay): ContainedRun & { stop(stop: Stop): voi
       containment: run.report,
       teardown,
       quarantined: quarantine(),
+      ...(network === undefined ? {} : { network }),
       limits_hit: limitsHit(outcome),
       hints: hints(outcome, output),
     };

@@ -3,6 +3,7 @@ import { closeSync } from 'node:fs';
 import { Duplex, type Readable, type Writable } from 'node:stream';
 import { AppError } from '../../kernel/errors.ts';
 import type { SandboxPlan } from '../core-types.ts';
+import { type Inlets, inletLines, openNode, receiveInlets } from '../network/inlets.ts';
 import type { ProcessIdentity } from '../types.ts';
 import { carry } from './carrier.ts';
 import { identify } from './identity.ts';
@@ -40,6 +41,8 @@ export interface Sandbox {
   readonly ready: Promise<boolean>;
   /** True when the launcher has the whole command and goes on to run it; false when it never will: then nothing has run. */
   readonly started: Promise<boolean>;
+  /** Sockets that were made inside for `plan.network`; there before `ready`. Undefined: it ended without them. */
+  readonly inlets: Promise<Inlets | undefined>;
   /** Sends the token, where to start and the command. Exactly once. */
   open(order: Order): void;
   /** Lets go of the pipes to it. */
@@ -72,11 +75,13 @@ export function spawnSandbox(input: SpawnInput): Sandbox {
     '--',
     // Inside, so that the terminal belongs to the session of the command: Ctrl-C reaches it and not bubblewrap, which would die of it.
     ...(terminal ? ['/usr/bin/setsid', '--ctty'] : []),
-    ...['/bin/bash', '--noprofile', '--norc', '-c', launcherScript(input.limitLines, terminal), 'bash'],
+    ...['/bin/bash', '--noprofile', '--norc', '-c', launcherScript(input.limitLines, terminal, inletLines(plan.network)), 'bash'],
   ];
   const args = carry(input.scratch, Buffer.from(plan.args.map((arg) => `${arg}\0`).join('')));
   let seccomp: number | undefined;
+  let node: number | undefined;
   try {
+    node = plan.network === undefined ? undefined : openNode();
     seccomp = carry(input.scratch, plan.seccomp);
     const child = spawn(plan.bwrap, argv, {
       cwd: '/',
@@ -89,16 +94,19 @@ export function spawnSandbox(input: SpawnInput): Sandbox {
         seccomp,
         'pipe',
         'pipe',
+        // CHANNEL_FD and NODE_FD. The channel is over before any user code exists.
+        ...(node === undefined ? [] : ['ipc' as const, node]),
       ],
     });
-    return watch(child, input.marker);
+    return { ...watch(child, input.marker), inlets: receiveInlets(child, plan.network) };
   } finally {
     closeSync(args);
     if (seccomp !== undefined) closeSync(seccomp);
+    if (node !== undefined) closeSync(node);
   }
 }
 
-function watch(child: ChildProcess, marker: string): Sandbox {
+function watch(child: ChildProcess, marker: string): Omit<Sandbox, 'inlets'> {
   let exited: Exit | undefined;
   const exit = new Promise<Exit>((resolve) => {
     child.on('exit', (code, signal) => {
