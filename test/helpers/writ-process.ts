@@ -57,11 +57,19 @@ export interface McpProcess {
   readonly exited: Promise<number | null>;
 }
 
+export interface McpOptions {
+  readonly args?: readonly string[];
+  readonly cwd?: string;
+  readonly handshake?: boolean;
+  readonly argv?: readonly string[];
+  /** What the client says of itself in the handshake. */
+  readonly capabilities?: object;
+  /** Answers a request of the server; without it there is no answer. */
+  readonly onRequest?: (method: string, params: Record<string, unknown>) => unknown;
+}
+
 /** `writ mcp` as a host starts it, after the handshake. */
-export async function startMcp(
-  place: Place,
-  options: { args?: readonly string[]; cwd?: string; handshake?: boolean; argv?: readonly string[] } = {},
-): Promise<McpProcess> {
+export async function startMcp(place: Place, options: McpOptions = {}): Promise<McpProcess> {
   const [command = process.execPath, ...base] = options.argv ?? WRIT;
   const child = spawn(command, [...base, 'mcp', ...(options.args ?? ['--root', place.workspace])], {
     cwd: options.cwd ?? place.workspace,
@@ -80,6 +88,11 @@ export async function startMcp(
       void exited.then(() => {
         if (child.signalCode === null) throw new Error(`writ mcp printed what is no message: ${line.slice(0, 200)}`);
       });
+      return;
+    }
+    if (message.method !== undefined && message.id !== undefined) {
+      const result = options.onRequest?.(message.method, message.params ?? {});
+      if (result !== undefined) raw(JSON.stringify({ jsonrpc: '2.0', id: message.id, result }));
       return;
     }
     const pending = message.id === undefined ? undefined : waiting.get(message.id);
@@ -105,7 +118,8 @@ export async function startMcp(
     });
   const tell = (method: string, params: unknown = {}): void => raw(JSON.stringify({ jsonrpc: '2.0', method, params }));
   if (options.handshake !== false) {
-    await ask('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } });
+    const { capabilities = {} } = options;
+    await ask('initialize', { protocolVersion: '2025-11-25', capabilities, clientInfo: { name: 'test', version: '1' } });
     tell('notifications/initialized');
   }
   return {
@@ -133,6 +147,8 @@ export async function startMcp(
 
 interface Message {
   readonly id?: number | string;
+  readonly method?: string;
+  readonly params?: Record<string, unknown>;
   readonly result?: Record<string, unknown>;
   readonly error?: { readonly message: string; readonly code: number };
 }
