@@ -128,7 +128,7 @@ describe('rules', () => {
 describe('what a yes opens', () => {
   it('is what the finding shows, once', () => {
     expect(judge('curl https://a.test; curl https://a.test:8080/x; curl https://b.test').opens).toEqual([
-      { type: 'hosts', hosts: ['a.test', 'b.test'], presets: [] },
+      { type: 'hosts', hosts: ['a.test', 'a.test:8080', 'b.test'], presets: [] },
     ]);
     expect(judge('npm ci').opens).toEqual([{ type: 'hosts', hosts: [], presets: ['npm'] }]);
     expect(judge('cat ~/.ssh/id_rsa').opens).toEqual([{ type: 'path', path: '/home/dev/.ssh/id_rsa', access: 'read' }]);

@@ -18,6 +18,7 @@ export const jobShape = z.object({
   signal: z.string().nullable(),
   reason: z.string().nullable(),
   total_bytes: z.int(),
+  ports: z.array(z.int()).describe('Published at 127.0.0.1 of this machine while it runs.'),
 });
 
 const COMMAND_SHOWN = 400;
@@ -39,6 +40,7 @@ export function jobOnWire(job: JobRecord): z.infer<typeof jobShape> {
     signal: job.signal ?? null,
     reason: job.reason ?? null,
     total_bytes: job.total_bytes,
+    ports: [...(job.ports ?? [])],
   };
 }
 

@@ -110,13 +110,18 @@ export function startedAnswer(job: JobRecord): ToolOutput {
   const base = yieldedAnswer(job, view);
   const note =
     `started as job ${job.job_id}; it goes on after this connection ends, for at most ${seconds(job.timeout_ms)}. ` +
-    `Its end is announced with a later answer; ${lookWith(job, 0)}`;
+    `Its end is announced with a later answer; ${lookWith(job, 0)}${published(job)}`;
   return {
     structured: { ...base.structured, notes: [note] },
     text: `[${note}]`,
     evidence: { job_id: job.job_id, background: true },
     goes_on: true,
   };
+}
+
+function published({ ports = [] }: JobRecord): string {
+  if (ports.length === 0) return '';
+  return `; once it listens, it is at ${ports.map((port) => `http://127.0.0.1:${port}/`).join(' and ')} on this machine`;
 }
 
 function lookWith(job: JobRecord, cursor: number): string {
@@ -154,7 +159,6 @@ function sizeNote(output: OutputView): string[] {
 function unopenedNotes(decision: Decision): string[] {
   const missing = new Set(decision.opens.filter((opening) => opening.type !== 'path').map((opening) => opening.type));
   const notes: string[] = [];
-  if (missing.has('hosts')) notes.push('a rule allowed this command, but the network stays off inside containment in this version');
   if (missing.has('uncontained'))
     notes.push('a rule allowed this command, but it still ran contained: running outside containment is not possible in this version');
   return notes;

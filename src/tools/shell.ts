@@ -3,6 +3,7 @@ import type { Execution, Limits, Owner, RunSpec } from '../execution/types.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { Assessment, Decision } from '../policy/types.ts';
 import { requireContainment } from './containment-required.ts';
+import { openedBy } from './opened.ts';
 import { parseWith, wireSchema } from './schema.ts';
 import { finishedAnswer, shellOutput, startedAnswer, yieldedAnswer } from './shell-answer.ts';
 import type { CallContext, Tool, ToolOutput } from './tool.ts';
@@ -46,6 +47,12 @@ const input = z.strictObject({
     .optional()
     .describe('Wait this long; a command still running then goes on as a job and the answer carries its job_id and the output so far.'),
   background: z.boolean().optional().describe('Start as a job at once and answer with its job_id.'),
+  ports: z
+    .array(z.int().min(1024).max(65_535))
+    .min(1)
+    .max(16)
+    .optional()
+    .describe('Only for a background job: ports it listens on that are to be reachable as 127.0.0.1:PORT of this machine (a dev server).'),
   description: z.string().max(200).optional().describe('A few words on what it is for; shown in lists.'),
 });
 type ShellInput = z.infer<typeof input>;
@@ -58,7 +65,7 @@ export function createShell(
   return {
     name: 'shell',
     description:
-      'Run a bash command in the Workspace, contained by the kernel: no network, a private HOME and /tmp, files outside hidden or read-only. ' +
+      'Run a bash command in the Workspace, contained by the kernel: no network but what was allowed for it, a private HOME and /tmp, files outside hidden or read-only. ' +
       'A non-zero exit is a normal result. Processes left behind are ended with the command; for servers and long work use background jobs.',
     inputSchema: wireSchema(input, 'input'),
     outputSchema: wireSchema(shellOutput, 'output'),
@@ -67,6 +74,8 @@ export function createShell(
       const parsed = parseWith(input, raw);
       if (!parsed.ok) return parsed;
       if (parsed.input.command.includes('\0')) return { ok: false, problem: 'Invalid arguments: command: contains a NUL character.' };
+      if (parsed.input.ports !== undefined && !isBackground(parsed.input))
+        return { ok: false, problem: 'Invalid arguments: ports: only a background job publishes ports; add "background": true.' };
       return parsed;
     },
     assess: (call, context) => {
@@ -90,7 +99,7 @@ export function createShell(
       const settings = settingsOf(context.owner, context.client);
       const cwd = resolveCwd(call.cwd, context.workspaces);
       if (cwd instanceof AppError) throw cwd;
-      const background = call.background === true || /^#!bg[ \t]*\r?(\n|$)/.test(call.command);
+      const background = isBackground(call);
       const timeout_ms = call.timeout_ms ?? (background ? settings.job_runtime_ms : settings.timeout_ms);
       const spec: RunSpec = {
         command: call.command,
@@ -100,7 +109,8 @@ export function createShell(
         stdin: 'closed',
         timeout_ms,
         limits: settings.limits,
-        openings: decision.opens.filter((opening) => opening.type === 'path'),
+        ...openedBy(decision),
+        ...(call.ports === undefined ? {} : { ports: call.ports }),
         git_config_write: decision.git_config_write,
         action: context.action,
         ...(call.description === undefined ? {} : { description: call.description }),
@@ -109,6 +119,10 @@ export function createShell(
       return foreground(execution, spec, call.yield_ms ?? settings.yield_ms, context, decision);
     },
   };
+}
+
+function isBackground(call: ShellInput): boolean {
+  return call.background === true || /^#!bg[ \t]*\r?(\n|$)/.test(call.command);
 }
 
 async function foreground(
