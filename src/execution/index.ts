@@ -97,23 +97,27 @@ export function createExecution(config: ExecutionConfig, { clock, logger }: Exec
     return foreground.start(spec, signal);
   };
 
-  return {
-    probe: async (options = {}) => {
-      const ask = { fresh: options.fresh ?? false };
-      try {
-        return await runner().ask('probe', ask);
-      } catch (thrown) {
-        // Asking again is harmless, and a runner that has just died is no fact about this machine.
-        if (!(thrown instanceof RunnerGone)) throw thrown;
-        return await runner()
-          .ask('probe', ask)
-          .catch((again: unknown) => {
-            throw new AppError('internal', `The runner process can't be started: ${toAppError(again).message}.`, {
-              fix: `See ${join(layout.logs, 'runner.log')}.`,
-            });
+  let files: ReturnType<Execution['files']> | undefined;
+
+  const probe: Execution['probe'] = async (options = {}) => {
+    const ask = { fresh: options.fresh ?? false };
+    try {
+      return await runner().ask('probe', ask);
+    } catch (thrown) {
+      // Asking again is harmless, and a runner that has just died is no fact about this machine.
+      if (!(thrown instanceof RunnerGone)) throw thrown;
+      return await runner()
+        .ask('probe', ask)
+        .catch((again: unknown) => {
+          throw new AppError('internal', `The runner process can't be started: ${toAppError(again).message}.`, {
+            fix: `See ${join(layout.logs, 'runner.log')}.`,
           });
-      }
-    },
+        });
+    }
+  };
+
+  return {
+    probe,
 
     start: async (spec, signal) => start(spec, signal),
 
@@ -166,6 +170,12 @@ export function createExecution(config: ExecutionConfig, { clock, logger }: Exec
     },
     endedJobs: () => endedJobs(recovery),
     confirm: async (ids) => confirm(ids),
+
+    // Loaded when the first file is touched: it draws in what plans sandboxes.
+    files: () => {
+      files ??= import('./files/view.ts').then(({ createFilesView }) => createFilesView(config, { probe }));
+      return files;
+    },
 
     warmUp(workspaces) {
       if (closed) return;

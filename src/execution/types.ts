@@ -1,4 +1,5 @@
 import type { ExecId, JobId } from '../kernel/ids.ts';
+import type { FilesView } from './files/types.ts';
 
 export type { FileOpening, FilePlace, FilesScene, FilesView, SearchEnd, SearchRun } from './files/types.ts';
 
@@ -326,6 +327,8 @@ export interface Execution {
    * that goes on, or is a job by now, is left as it is; twice is once.
    */
   confirm(ids: readonly (ExecId | JobId)[]): Promise<void>;
+  /** For tools that read and write files in this process, and see there what a run would. Works without containment. */
+  files(): Promise<FilesView>;
   /** Gets a runner process ready, and sandboxes for these Workspaces in it, off the start-up path. */
   warmUp(workspaces: readonly WorkspaceBind[]): void;
   /** Ends foreground runs; jobs go on. */

@@ -169,6 +169,7 @@ export function createGate(parts: GateParts): Gate {
       output: {
         structured: parts.redactor.value(output.structured) as JsonObject,
         text: parts.redactor.text(output.text),
+        ...(output.images === undefined ? {} : { images: output.images }),
         evidence: parts.redactor.value(output.evidence) as JsonObject,
       },
     };

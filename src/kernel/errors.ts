@@ -91,6 +91,20 @@ export const ERRORS = {
     guidance: 'Tell the user to add the --root line shown to the MCP configuration.',
   },
   not_found: { http: 404, exit: 2, retryable: false, fixable: true, guidance: 'List what exists and use one of those ids.' },
+  file_refused: {
+    http: 422,
+    exit: 1,
+    retryable: false,
+    fixable: true,
+    guidance: 'Nothing was read or changed; use another path or the way that the message names.',
+  },
+  edit_failed: {
+    http: 409,
+    exit: 1,
+    retryable: false,
+    fixable: true,
+    guidance: 'Nothing was changed; read the file again and correct the edit as the message says.',
+  },
   never_started: {
     http: 503,
     exit: 1,

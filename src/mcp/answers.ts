@@ -33,8 +33,11 @@ export function toolReply(tool: string, answer: GateAnswer, features: Features, 
   if (answer.type === 'input_required') return refusalReply(tool, unaskable(answer), features, notices);
   if (answer.type === 'refused') return refusalReply(tool, answer, features, notices);
   const told = [...answer.notes, ...notices];
-  const { structured, text } = answer.output;
-  const content = [text, ...told].map((each) => ({ type: 'text', text: each }));
+  const { structured, text, images = [] } = answer.output;
+  const content = [
+    ...[text, ...told].map((each) => ({ type: 'text', text: each })),
+    ...images.map(({ data, mime_type }) => ({ type: 'image', data, mimeType: mime_type })),
+  ];
   if (!features.structured) return { result: { content, isError: false } };
   const structuredContent = told.length > 0 && !Object.hasOwn(structured, NOTICES) ? { ...structured, [NOTICES]: told } : structured;
   return { result: { content, structuredContent, isError: false } };

@@ -1,4 +1,5 @@
 export { assessCommand } from './assess.ts';
+export { assessPaths } from './assess-path.ts';
 export { decide } from './decide.ts';
 export { defaultVerdict, stricter } from './defaults.ts';
 export { describeOpening } from './describe-opening.ts';

@@ -87,6 +87,13 @@ export interface AssessContext {
   readonly facts: Facts;
 }
 
+/** One file that a tool touches itself, without a shell. */
+export interface PathUse {
+  readonly access: 'read' | 'write';
+  /** Absolute, or relative to the working directory. */
+  readonly path: string;
+}
+
 /** A rule of the operator or a project. Matches the decoded argv of one simple command, never raw text. */
 export interface Rule {
   /** Words to match in order: a literal, `*` for exactly one word, `**` (last) for any rest, a list for alternatives. */

@@ -1,5 +1,10 @@
 import type { Execution, Owner } from '../execution/types.ts';
 import type { Redactor } from '../kernel/redaction/index.ts';
+import { type AssessFiles, createFileAccess } from './files/access.ts';
+import { createMarkers } from './files/markers.ts';
+import { createPatch } from './files/patch.ts';
+import { createReadFile } from './files/read-file.ts';
+import { createWriteFile } from './files/write-file.ts';
 import { createJobCancel } from './job-cancel.ts';
 import { createJobGet } from './job-get.ts';
 import { createJobList } from './job-list.ts';
@@ -19,12 +24,15 @@ export interface ToolParts {
   /** What holds in the Workspace of a call, for the program that made it. */
   settingsOf(owner: Owner, client?: string): ShellSettings;
   readonly assess: AssessShell;
+  readonly assessFiles: AssessFiles;
   /** For what is read in pieces; everything is redacted once more by the gate. */
   readonly redactor: Redactor;
 }
 
 /** Every built-in tool, in the order in which they are listed. */
-export function createTools({ execution, settingsOf, assess, redactor }: ToolParts): readonly Tool[] {
+export function createTools({ execution, settingsOf, assess, assessFiles, redactor }: ToolParts): readonly Tool[] {
+  const access = createFileAccess(() => execution.files(), assessFiles);
+  const markers = createMarkers(redactor);
   return [
     createShell(execution, settingsOf, assess),
     createShellOutput(execution, redactor),
@@ -32,5 +40,8 @@ export function createTools({ execution, settingsOf, assess, redactor }: ToolPar
     createJobGet(execution),
     createJobOutput(execution, redactor),
     createJobCancel(execution),
+    createReadFile(access, markers),
+    createWriteFile(access, markers),
+    createPatch(access, markers),
   ];
 }

@@ -32,11 +32,19 @@ export interface CallContext {
   whenRecorded(then: () => Promise<void>): void;
 }
 
+export interface ToolImage {
+  readonly mime_type: string;
+  /** base64 */
+  readonly data: string;
+}
+
 export interface ToolOutput {
   /** Matches the tool's outputSchema. */
   readonly structured: Readonly<Record<string, unknown>>;
   /** The same for a model to read. */
   readonly text: string;
+  /** Pictures that go with it, for models that can see. */
+  readonly images?: readonly ToolImage[];
   /** Facts for the audit's outcome row: counts, digests, exit, never content. */
   readonly evidence: Readonly<Record<string, unknown>>;
   /** Something goes on after the answer: then the outcome row, which names it, is stored before the answer is given. */

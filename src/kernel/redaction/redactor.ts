@@ -26,6 +26,8 @@ export interface Redactor {
    * A piece of a text, with what stands right before and after it: a secret that the cut goes through is taken out on both sides.
    */
   part(before: string, text: string, after: string): string;
+  /** Where the secrets of a text are, in order and apart from each other. */
+  find(text: string): readonly Span[];
   /** For text that comes in pieces: the pieces joined are what `text` answers for the whole, whatever the cuts. */
   stream(): RedactionStream;
 }
@@ -35,12 +37,12 @@ export const MAX_HELD = 17_000;
 export const GROWTH = 8;
 const MAX_DEPTH = 64;
 
-/** An existing marker stays, and what stands around it is judged as if the secret were still there. */
-const MARKER = /\[redacted:[a-z_]{1,40}\]/y;
+/** An existing marker stays, with the name that file tools give it too, and what stands around it is judged as if the secret were still there. */
+const MARKER = /\[redacted:[a-z_]{1,40}(?:#[0-9a-f]{12})?\]/y;
 const findMarker: Finder = (text, at, { final }) => {
   MARKER.lastIndex = at;
   if (MARKER.test(text)) return { from: at, to: MARKER.lastIndex, kind: undefined };
-  return !final && text.length - at < 52 && /^\[r[a-z_:]*$/.test(text.slice(at)) ? 'more' : undefined;
+  return !final && text.length - at < 65 && /^\[r[a-z_:]*(?:#[0-9a-f]*)?$/.test(text.slice(at)) ? 'more' : undefined;
 };
 
 /** Words inside names that `findAssignment` looks closer at. */
@@ -76,6 +78,12 @@ export function createRedactor({ known_values = [] }: { readonly known_values?: 
     return copy;
   };
 
+  const find: Redactor['find'] = (given) => {
+    const spans: Span[] = [];
+    scan(index, { text: given, emitted: 0, floor: 0, final: true, spans });
+    return spans;
+  };
+
   const part: Redactor['part'] = (before, given, after) => {
     const spans: Span[] = [];
     scan(index, { text: before + given + after, emitted: 0, floor: 0, final: true, spans });
@@ -90,7 +98,7 @@ export function createRedactor({ known_values = [] }: { readonly known_values?: 
     return out + (before + given).slice(done);
   };
 
-  return { text, part, value: (given) => value(given, 0, undefined), stream: () => createStream(index) };
+  return { text, part, find, value: (given) => value(given, 0, undefined), stream: () => createStream(index) };
 }
 
 function underName(value: string, name: string | undefined): string {

@@ -77,6 +77,13 @@ export async function createServing(parts: ServingParts): Promise<Serving> {
         readable: pathsOf(context.workspaces, 'read'),
         facts: createFacts(facts.host_env['PATH'] ?? ''),
       }),
+    assessFiles: async (tool, uses, around, context) =>
+      (await assessor()).assessPaths(tool, uses, {
+        ...around,
+        home: facts.user.home ?? '/nonexistent',
+        workspaces: pathsOf(context.workspaces, 'write'),
+        readable: pathsOf(context.workspaces, 'read'),
+      }),
   });
 
   const signer = createHomeSigner(parts.home);
