@@ -35,6 +35,12 @@ export function askedBySelf(read: ReadProcess = readProc): AskedBy {
   return { boot_id, pid, start: start_time, hosts: hostsOf(pid, read) };
 }
 
+/** Another process of this machine as the one that asks: a relay. Undefined when it is gone. */
+export function askedByProcess(pid: number, read: ReadProcess = readProc): AskedBy | undefined {
+  const found = read(pid);
+  return found && { boot_id: selfIdentity().boot_id ?? '', pid, start: found.start, hosts: hostsOf(pid, read) };
+}
+
 /**
  * The parent, the one behind it where that only launches, and whatever of the same program is above that one (the main process of an
  * editor). A shell that a person types into is nobody's host.

@@ -1,4 +1,4 @@
-export { actsFor, askedBySelf } from './ancestry.ts';
+export { actsFor, askedByProcess, askedBySelf } from './ancestry.ts';
 export { type ApprovalsParts, createApprovals } from './approvals.ts';
 export { buildCard, fitsOnCard } from './card.ts';
 export { cardSections, cardText } from './card-text.ts';
