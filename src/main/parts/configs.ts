@@ -50,8 +50,6 @@ function refuseUnmet(config: Config, logger: Logger): void {
       },
     );
   }
-  if (config.sandbox.loopback.length > 0)
-    logger.warn('sandbox.loopback has no effect in this version: contained commands reach no port of the host');
   if (Object.keys(config.mcp_servers).length > 0)
     logger.warn('mcp_servers has no effect in this version: other MCP servers are not started yet');
 }

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { createExecution, type Execution } from '../../execution/index.ts';
+import { createExecution, type Execution, runnerArgv } from '../../execution/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Config, ProcessFacts } from '../../kernel/config/index.ts';
 import { AppError } from '../../kernel/errors.ts';
@@ -29,10 +29,11 @@ export function createLocalExecution(parts: {
       home,
       host_env: facts.host_env,
       env_pass: config.sandbox.env_pass,
+      loopback: config.sandbox.loopback,
       user_home: facts.user.home,
       limits: config.sandbox.limits,
       bwrap_candidates: ['/usr/bin/bwrap', '/usr/local/bin/bwrap'],
-      runner_argv: [process.execPath, ...process.execArgv, fileURLToPath(parts.runner)],
+      runner_argv: runnerArgv(fileURLToPath(parts.runner)),
       job_retention_ms: config.limits.job_retention_days * DAY,
       job_quota_bytes: config.limits.job_quota_bytes,
       version,
