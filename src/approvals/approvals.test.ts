@@ -248,12 +248,13 @@ describe('channels', () => {
     const [watching, asking] = [place.another(), place.another()];
     expect(await asking.approvals.liveChannels()).toEqual([]);
     const terminal = watching.approvals.attend('terminal');
-    await expect.poll(() => asking.approvals.liveChannels()).toEqual(['terminal']);
+    await terminal.ready;
+    expect(await asking.approvals.liveChannels()).toEqual(['terminal']);
     await terminal.close();
     expect(await asking.approvals.liveChannels()).toEqual([]);
 
-    watching.approvals.attend('page');
-    await expect.poll(() => asking.approvals.liveChannels()).toEqual(['page']);
+    await watching.approvals.attend('page').ready;
+    expect(await asking.approvals.liveChannels()).toEqual(['page']);
     await watching.approvals.close();
     place.time.pass(15_001);
     expect(await asking.approvals.liveChannels()).toEqual([]);
@@ -264,7 +265,7 @@ describe('channels', () => {
     place = openTestHome({ webhook: true });
     const { approvals } = place.another();
     expect(await approvals.liveChannels()).toEqual([]);
-    approvals.attend('server');
-    await expect.poll(() => approvals.liveChannels()).toEqual(['webhook']);
+    await approvals.attend('server').ready;
+    expect(await approvals.liveChannels()).toEqual(['webhook']);
   });
 });

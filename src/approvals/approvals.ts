@@ -73,7 +73,7 @@ export function createApprovals(parts: ApprovalsParts): Approvals {
   const look = async (id: string): Promise<ApprovalRow | undefined> => {
     const session = await parts.reader();
     const row = rowOf(session, id);
-    if (row === undefined || !['pending', 'approved'].includes(row.state) || !isOver(row, moment())) return row;
+    if (row === undefined || !isOpen(row) || !isOver(row, moment())) return row;
     await recordExpired(await store.write('approvals.sweep', { moment: moment() }, { level: 'full', essential: true }));
     return rowOf(session, id);
   };
@@ -157,11 +157,16 @@ export function createApprovals(parts: ApprovalsParts): Approvals {
 
     async list({ state, limit = LISTED } = {}) {
       const session = await parts.reader();
-      await recordExpired(await store.write('approvals.sweep', { moment: moment() }, { level: 'full', essential: true }));
-      let query = session.db.selectFrom('approvals').selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc');
-      if (state !== undefined) query = query.where('state', '=', state);
-      const rows = select(session, query.limit(Math.min(limit, MOST_LISTED)));
-      return (rows as unknown as ApprovalRow[]).map(recordOf);
+      const now = moment();
+      const read = (): readonly ApprovalRow[] => {
+        let query = session.db.selectFrom('approvals').selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc');
+        if (state !== undefined) query = query.where('state', '=', state);
+        return select(session, query.limit(Math.min(limit, MOST_LISTED))) as unknown as readonly ApprovalRow[];
+      };
+      const rows = read();
+      if (!rows.some((row) => isOpen(row) && isOver(row, now))) return rows.map(recordOf);
+      await recordExpired(await store.write('approvals.sweep', { moment: now }, { level: 'full', essential: true }));
+      return read().map(recordOf);
     },
 
     async liveChannels() {
@@ -179,13 +184,15 @@ export function createApprovals(parts: ApprovalsParts): Approvals {
         store
           .write('approvals.attend', { id, kind, until: clock.now() + ATTENDED_MS }, { level: 'normal', essential: true })
           .catch((thrown: unknown) => logger.warn('a channel to a person could not be kept open', { reason: toAppError(thrown).message }));
-      let renewed = renew();
+      const ready = renew();
+      let renewed = ready;
       const timer = setInterval(() => {
         renewed = renew();
       }, RENEW_MS).unref();
       const stop = (): void => clearInterval(timer);
       closing.signal.addEventListener('abort', stop, { once: true });
       return {
+        ready,
         close: async () => {
           if (closed) return;
           closed = true;
@@ -201,6 +208,10 @@ export function createApprovals(parts: ApprovalsParts): Approvals {
       closing.abort();
     },
   };
+}
+
+function isOpen({ state }: ApprovalRow): boolean {
+  return state === 'pending' || state === 'approved';
 }
 
 /** Until the time is over, this process did something about an approval, or the signal. */

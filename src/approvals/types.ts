@@ -138,7 +138,7 @@ export interface Approvals {
    * This process shows questions to a person from now until it is closed (renewed by itself, forgotten 15 s after it dies).
    * `server`: it would show them to whoever opens its page; with a webhook that tells somebody to, that is a channel too.
    */
-  attend(channel: 'terminal' | 'page' | 'server'): { close(): Promise<void> };
+  attend(channel: 'terminal' | 'page' | 'server'): { readonly ready: Promise<void>; close(): Promise<void> };
   /** Ends what this object keeps going: waits and renewals. */
   close(): Promise<void>;
 }

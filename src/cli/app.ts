@@ -1,9 +1,11 @@
+import type { ApprovalRecord, Approvals, Grants } from '../approvals/types.ts';
 import type { ArchiveSummary } from '../audit/index.ts';
 import type { AuditLog } from '../audit/types.ts';
-import type { Execution } from '../execution/types.ts';
+import type { Execution, ProbeResult } from '../execution/types.ts';
 import type { Identity } from '../identity/types.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Assessment, Decision } from '../policy/types.ts';
+import type { Keyboard } from './keyboard.ts';
 
 /** What the commands may do, wired in main/. Each part is made when first asked for, so that `writ check` opens no database. */
 export interface App {
@@ -16,6 +18,8 @@ export interface App {
   /** To be closed last: the database is closed with it. */
   audit(): Promise<AuditLog>;
   identity(): Promise<Identity>;
+  /** Questions to people and what is remembered of their answers. */
+  asking(): Promise<AskingPort>;
   /** Moves what is older or more than the configuration keeps into archives, now. */
   archiveAudit(): Promise<ArchiveSummary>;
   /** Assessment and decision as an agent in `cwd` would get them. */
@@ -24,10 +28,42 @@ export interface App {
   explainConfig(): Promise<{ readonly ok: boolean; readonly text: string; readonly json: unknown }>;
   /** Serves MCP on this process's stdin and stdout until the client closes it. */
   serveMcp(options: { readonly roots: readonly string[]; readonly toolset: string }): Promise<void>;
+  /** Serves agents over HTTP and the socket of the Writ home, and the operator's page, until it is closed. */
+  up(options: UpOptions): Promise<Up>;
+  /** Where `writ up` is reached: the one that runs, as far as is known, else what the configuration says. */
+  server(): Promise<{ readonly url: string; readonly running: boolean }>;
+  /** AppError config_invalid for a toolset that nobody configured. */
+  checkToolset(name: string): Promise<void>;
+  /** Resolves when this process is told to end. */
+  untilSignal(): Promise<string>;
   /** One command through an MCP server of its own, for the first start. */
   demonstrate(): Promise<string>;
   /** argv a host should start the server with. */
   readonly self: readonly string[];
+}
+
+export interface AskingPort {
+  readonly approvals: Approvals;
+  readonly grants: Grants;
+  /** Whether this process acts for the one that asks; undefined when that can't be found out. */
+  actsFor(record: ApprovalRecord): boolean | undefined;
+  /** Somebody tried to answer their own question. */
+  recordSelfApproval(record: ApprovalRecord): Promise<void>;
+  /** The person, as the record names them. */
+  readonly operator: string;
+}
+
+export interface UpOptions {
+  readonly host?: string;
+  readonly port?: number;
+}
+
+export interface Up {
+  readonly url: string;
+  link(): Promise<string>;
+  probe(): Promise<ProbeResult>;
+  demonstrate(): Promise<string>;
+  close(): Promise<void>;
 }
 
 /** Where a command writes and how it ends; a command never touches the process itself. */
@@ -35,4 +71,8 @@ export interface Terminal {
   out(text: string): void;
   err(text: string): void;
   exit(code: number): void;
+  /** A person types and reads here: both ends are a terminal. */
+  readonly interactive?: boolean;
+  /** The person at it; absent where there can't be one. */
+  keyboard?(): Promise<Keyboard>;
 }

@@ -1,14 +1,20 @@
 import { Command, CommanderError } from 'commander';
 import { type AppError, errorEntry, toAppError } from '../kernel/errors.ts';
 import type { App, Terminal } from './app.ts';
+import { approvalCommands } from './commands/approvals.ts';
 import { auditCommands } from './commands/audit.ts';
 import { checkCommand } from './commands/check.ts';
 import { configCommands } from './commands/config.ts';
 import { connectCommand } from './commands/connect.ts';
 import { demoCommand } from './commands/demo.ts';
 import { doctorCommand } from './commands/doctor.ts';
+import { grantCommands } from './commands/grants.ts';
 import { jobCommands } from './commands/job.ts';
+import { linkCommand } from './commands/link.ts';
 import { mcpCommand } from './commands/mcp.ts';
+import { tokenCommands } from './commands/token.ts';
+import { upCommand } from './commands/up.ts';
+import { workspaceCommands } from './commands/workspace.ts';
 
 /** Every command of `writ`. `app` is made when a command runs, so that `--help` touches nothing. */
 export async function runProgram(argv: readonly string[], version: string, app: () => Promise<App>, terminal: Terminal): Promise<void> {
@@ -18,7 +24,22 @@ export async function runProgram(argv: readonly string[], version: string, app: 
     .exitOverride()
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
     .showHelpAfterError('(writ --help shows the commands)');
-  for (const add of [mcpCommand, checkCommand, jobCommands, auditCommands, doctorCommand, connectCommand, configCommands, demoCommand])
+  for (const add of [
+    mcpCommand,
+    upCommand,
+    linkCommand,
+    workspaceCommands,
+    tokenCommands,
+    checkCommand,
+    approvalCommands,
+    grantCommands,
+    jobCommands,
+    auditCommands,
+    doctorCommand,
+    connectCommand,
+    configCommands,
+    demoCommand,
+  ])
     add(program, app, terminal);
   try {
     await program.parseAsync(argv, { from: 'user' });

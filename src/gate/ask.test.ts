@@ -146,8 +146,7 @@ describe('asked in the call', () => {
 
   test('a form that fails leaves the question to whoever else is there', async () => {
     const { gate, approvals } = gateOf();
-    approvals.attend('terminal');
-    await expect.poll(() => approvals.liveChannels()).toEqual(['terminal']);
+    await approvals.attend('terminal').ready;
     const asker = form(() => ({ unreachable: 'dismissed' }));
     const answer = gate.call(request('curl example.com', { asker }));
     await expect.poll(() => approvals.list({ state: 'pending' })).toHaveLength(1);
@@ -211,8 +210,7 @@ describe('pending', () => {
   test('a call ends before its person answers; the identical retry gets the outcome, once', async () => {
     const { gate, approvals } = gateOf();
     wait_ms = 1;
-    approvals.attend('page');
-    await expect.poll(() => approvals.liveChannels()).toEqual(['page']);
+    await approvals.attend('page').ready;
     const pending = await gate.call(request('curl example.com'));
     expect(codeOf(pending)).toBe('approval_pending');
     const [record] = await approvals.list();
@@ -228,8 +226,7 @@ describe('pending', () => {
   test('two identical retries at once, in two processes: exactly one runs', async () => {
     const [one, two] = [gateOf(), gateOf()];
     wait_ms = 1;
-    one.approvals.attend('page');
-    await expect.poll(() => two.approvals.liveChannels()).toEqual(['page']);
+    await one.approvals.attend('page').ready;
     for (let round = 0; round < 5; round++) {
       ran = [];
       await one.gate.call(request(`curl ${round}`));
@@ -244,11 +241,10 @@ describe('pending', () => {
   test('nobody answers: expired, told once, and kept apart from a no', async () => {
     const { gate, approvals } = gateOf();
     wait_ms = 1;
-    approvals.attend('page');
-    await expect.poll(() => approvals.liveChannels()).toEqual(['page']);
+    await approvals.attend('page').ready;
     await gate.call(request('curl example.com'));
     place.time.pass(600_000);
-    approvals.attend('page');
+    await approvals.attend('page').ready;
     await approvals.list();
     expect(codeOf(await gate.call(request('curl example.com')))).toBe('expired_unanswered');
     expect(eventsOf('approval.expired')).toHaveLength(1);

@@ -9,6 +9,8 @@ const entry = (name: string): URL => new URL(`./${name}${extname(import.meta.url
 await runProgram(process.argv.slice(2), version, () => composeApp(entry), {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
+  keyboard: async () => (await import('./parts/keyboard.ts')).openKeyboard(process.stdin, process.stdout),
+  interactive: process.stdin.isTTY && process.stdout.isTTY,
   exit: (code) => {
     process.exitCode = code;
   },

@@ -1,5 +1,6 @@
 import {
   type Approvals,
+  actsFor,
   askedBySelf,
   createApprovals,
   createGrants,
@@ -8,6 +9,7 @@ import {
   type Taints,
 } from '../../approvals/index.ts';
 import type { AuditLog } from '../../audit/index.ts';
+import type { AskingPort } from '../../cli/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import { systemUptime } from '../../kernel/uptime.ts';
@@ -37,5 +39,23 @@ export function openApprovals({ database, audit, clock, logger }: ApprovalsParts
     grants: createGrants(parts),
     taints: createTaints(parts),
     asked_by: askedBySelf(),
+  };
+}
+
+/** The same for a person at the command line. */
+export function askingOf(
+  { approvals, grants }: Asking,
+  { audit, clock, operator }: { audit(): Promise<AuditLog>; readonly clock: Clock; readonly operator: string },
+): AskingPort {
+  return {
+    approvals,
+    grants,
+    operator,
+    actsFor: ({ asked_by }) => (asked_by === undefined ? undefined : actsFor(process.pid, asked_by)),
+    recordSelfApproval: async ({ id, owner, card }) => {
+      const data = { approval: id, reason: 'answered from a terminal of the program that asks' };
+      const log = await audit();
+      await log.record({ type: 'approval.refused', at: clock.now(), ...owner, tool: card.tool, data }, { essential: true });
+    },
   };
 }

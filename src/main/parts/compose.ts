@@ -1,7 +1,11 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
 import type { App } from '../../cli/index.ts';
+import type { Execution } from '../../execution/index.ts';
 import { findGitRoot } from '../../identity/index.ts';
 import { systemClock } from '../../kernel/clock.ts';
-import { ensureHome, type LogLevel, readProcess } from '../../kernel/config/index.ts';
+import { type Config, ensureHome, type LogLevel, type ProcessFacts, readProcess } from '../../kernel/config/index.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { createRedactor, secretValues } from '../../kernel/redaction/index.ts';
 import { createStderrLogger } from '../../kernel/stderr-logger.ts';
@@ -77,6 +81,7 @@ export async function composeApp(entry: (name: string) => URL): Promise<App> {
     execution,
     audit,
     identity,
+    asking: async () => (await import('./approvals.ts')).askingOf(await asking(), { audit, clock, operator: facts.user.name }),
     archiveAudit: async () => (await import('./audit.ts')).archiveAudit(await auditParts()),
     check: async (command, cwd) =>
       (await import('./check.ts')).checkCommand({
@@ -88,9 +93,41 @@ export async function composeApp(entry: (name: string) => URL): Promise<App> {
       }),
     explainConfig: async () => (await import('./explain.ts')).explainLocalConfig(facts, home().home, redactor),
     serveMcp: async (options) => {
-      const { serveMcp } = await import('./serve-mcp.ts');
-      await serveMcp({ ...options, ...(await serverParts()), input: process.stdin, output: process.stdout });
+      const streams = { input: process.stdin, output: process.stdout };
+      const standalone = async (more: { input: Readable; output: Writable; run?: string }): Promise<void> => {
+        const { serveMcp } = await import('./serve-mcp.ts');
+        await serveMcp({ ...options, ...(await serverParts()), ...more });
+      };
+      // A look at one path, and nothing of it is loaded where no `writ up` runs.
+      if (existsSync(join(home().home, 'writ.sock'))) {
+        const { relayMcp } = await import('./relay-mcp.ts');
+        if (await relayMcp({ ...options, ...streams, facts, home: home().home, version, logger, standalone })) return;
+      }
+      await standalone(streams);
     },
+    up: async (options) => {
+      const { startUp } = await import('./up.ts');
+      const { createLocalExecution } = await import('./execution.ts');
+      const makeExecution = (its: ProcessFacts, config: Config): Execution =>
+        createLocalExecution({ facts: its, home: home().home, config, runner: entry('runner'), logger, clock });
+      // No project says anything about a server of all of them.
+      const operators = await configFor(undefined);
+      return startUp({ ...(await serverParts()), config: operators, identity: await identity(), makeExecution, ...options });
+    },
+    server: async () => {
+      const { announced, serverUrl } = await import('./server-address.ts');
+      const running = existsSync(join(home().home, 'writ.sock')) ? announced(home().home) : undefined;
+      return { url: running ?? serverUrl((await configFor(undefined)).server), running: running !== undefined };
+    },
+    checkToolset: async (name) => {
+      const { resolveToolset } = await import('../../identity/index.ts');
+      const resolved = resolveToolset(name, await configFor(undefined));
+      if (!resolved.ok) throw new AppError('config_invalid', resolved.message, { fix: resolved.fix });
+    },
+    untilSignal: () =>
+      new Promise((resolve) => {
+        for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(signal));
+      }),
     demonstrate: async () => {
       const { demonstrate } = await import('./demonstrate.ts');
       return demonstrate(await serverParts());
