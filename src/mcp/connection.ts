@@ -127,7 +127,8 @@ export function createConnection({ parts, bounds = createBounds(), session: own 
 
   function respondToRequest(request: Request, outlet: Outlet): Response | Promise<Response | undefined> {
     const { id, method, params } = request;
-    if (method === 'initialize') return initialize(id, params);
+    // With a version in its `_meta` it is one of the methods that 2026-07-28 doesn't have.
+    if (method === 'initialize' && !claimsVersion(params)) return initialize(id, params);
     const found = METHODS.get(method);
     const peer = peerOf(params, found, outlet);
     if ('error' in peer) return { jsonrpc: '2.0', id, ...peer };
@@ -175,8 +176,7 @@ export function createConnection({ parts, bounds = createBounds(), session: own 
 
   /** Whoever sends this request, by its own `_meta` or by the handshake; or the error that it gets for having neither. */
   function peerOf(params: Members, method: Method | undefined, outlet: Outlet): Peer | { readonly error: RpcError } {
-    const meta = isObject(params['_meta']) ? params['_meta'] : {};
-    if (Object.hasOwn(meta, META_VERSION)) return statelessPeerOf(meta);
+    if (claimsVersion(params)) return statelessPeerOf(params['_meta']);
     if (session !== undefined) return session.via(outlet);
     if (method === undefined) return failure(METHOD_NOT_FOUND, 'Method not found');
     // The one request that is allowed before the handshake.
@@ -244,6 +244,11 @@ export function createConnection({ parts, bounds = createBounds(), session: own 
       for (const each of Object.values(flights)) each.abortAll(reason);
     },
   };
+}
+
+/** Whether a request says by itself what it speaks, as all of 2026-07-28 do. */
+export function claimsVersion(params: Members): params is Members & { readonly _meta: Members } {
+  return isObject(params['_meta']) && Object.hasOwn(params['_meta'], META_VERSION);
 }
 
 function busy(method: string, params: Members, features: Features, bound: number): Reply {

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { META_CAPABILITIES, META_VERSION } from '../connection.ts';
+import { claimsVersion, META_CAPABILITIES, META_VERSION } from '../connection.ts';
 import {
   failure,
   INVALID_PARAMS,
@@ -40,9 +40,9 @@ export function eraOf(message: Incoming, headers: IncomingHttpHeaders): Era {
   const header = text(headers['mcp-protocol-version']);
   const modern = header !== undefined && isRevision(header) && featuresOf(header).era === 'stateless';
   if (message.kind === 'request' || message.kind === 'notification') {
-    const meta = message.params['_meta'];
-    if (isObject(meta) && Object.hasOwn(meta, META_VERSION)) {
-      return message.kind === 'request' ? checked(message.method, message.params, meta, headers) : STATELESS;
+    const { params } = message;
+    if (claimsVersion(params)) {
+      return message.kind === 'request' ? checked(message.method, params, params['_meta'], headers) : STATELESS;
     }
     if (modern && message.kind === 'request') return missing(message.method);
     if (modern) return STATELESS;

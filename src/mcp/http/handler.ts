@@ -30,6 +30,8 @@ export function createMcpHandler({ logger, clock, signer, hosts, origins }: Http
     const foreign = refuseForeign(request, doors);
     if (foreign) return foreign;
     if (closed) return rejection(503, CLOSING, TRY_AGAIN);
+    // Between its check and now.
+    if (caller.signal?.aborted) return rejection(401, 'The credential was revoked');
     const agent = agentOf(caller.agent);
     switch (request.method) {
       case 'POST':
@@ -46,10 +48,10 @@ export function createMcpHandler({ logger, clock, signer, hosts, origins }: Http
   function answer(request: IncomingMessage, response: ServerResponse, work: () => Rejection | undefined): void {
     try {
       const refused = work();
-      if (refused) turnAway(response, refused, request.complete);
+      if (refused) turnAway(request, response, refused);
     } catch (thrown) {
       logger.error('an HTTP request failed', { reason: thrown instanceof Error ? thrown.message : String(thrown) });
-      turnAway(response, { status: 500, error: { code: INTERNAL_ERROR, message: UNEXPECTED } }, request.complete);
+      turnAway(request, response, { status: 500, error: { code: INTERNAL_ERROR, message: UNEXPECTED } });
     }
   }
 

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { INVALID_REQUEST, type RequestId, type RpcError } from '../message.ts';
 
 /** Why an HTTP request is turned away before anything is done for it. */
@@ -16,11 +16,32 @@ export function rejection(status: number, message: string, headers: readonly str
   return { status, error: { code: INVALID_REQUEST, message }, headers };
 }
 
-/** Answers with a JSON-RPC error. Where the body wasn't read the connection is closed too, since the rest of the body would be taken for a request. */
-export function turnAway(response: ServerResponse, { status, error, id, headers = [] }: Rejection, complete: boolean): void {
+/** Of a body that nobody wants, read so that the answer arrives: closing on unread bytes resets the connection, and the client may see only that. */
+const LINGER_BYTES = 1024 * 1024;
+const LINGER_MS = 1_000;
+
+/** Answers with a JSON-RPC error. Where the body wasn't read the connection ends with it, since the rest would be taken for another request. */
+export function turnAway(request: IncomingMessage, response: ServerResponse, { status, error, id, headers = [] }: Rejection): void {
   if (response.headersSent || response.destroyed) return;
   const text = JSON.stringify({ jsonrpc: '2.0', ...(id === undefined ? {} : { id }), error });
   const all = ['content-type', 'application/json', 'content-length', String(Buffer.byteLength(text)), ...headers];
-  response.writeHead(status, complete ? all : [...all, 'connection', 'close']);
-  response.end(text);
+  response.writeHead(status, request.complete ? all : [...all, 'connection', 'close']);
+  if (request.complete) response.end(text);
+  else linger(request, response, text);
+}
+
+function linger(request: IncomingMessage, response: ServerResponse, text: string): void {
+  let left = LINGER_BYTES;
+  const end = (): void => {
+    clearTimeout(timer);
+    if (!response.writableEnded) response.end();
+  };
+  const timer = setTimeout(end, LINGER_MS);
+  request.on('end', end);
+  response.on('close', end);
+  request.on('data', (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) end();
+  });
+  response.write(text);
 }
