@@ -1,3 +1,4 @@
+import type { ApprovalRecord } from '../../approvals/index.ts';
 import type { AuditLog } from '../../audit/index.ts';
 import type { Execution, Owner, WorkspaceBind } from '../../execution/index.ts';
 import { createGate, type Gate, type GatePolicy } from '../../gate/index.ts';
@@ -26,6 +27,10 @@ export interface ServingParts {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly version: string;
+  /** Where calls are listed while they run. */
+  watch?(gate: Gate, redactor: Redactor): Gate;
+  /** The page where a person can answer a question. */
+  approvalUrl?(record: ApprovalRecord): string;
   execution(): Promise<Execution>;
   audit(): Promise<AuditLog>;
   asking(): Promise<Asking>;
@@ -88,7 +93,7 @@ export async function createServing(parts: ServingParts): Promise<Serving> {
 
   const signer = createHomeSigner(parts.home);
   const toolsets = new Map<string, Toolset>();
-  const gate = createGate({
+  const inner = createGate({
     tools,
     allows: (name, tool) => toolsets.get(name)?.allows(tool) ?? false,
     policyOf: (owner) => settingsOf(owner).policy,
@@ -101,6 +106,8 @@ export async function createServing(parts: ServingParts): Promise<Serving> {
     clock,
     logger,
   });
+
+  const gate = parts.watch?.(inner, redactor) ?? inner;
 
   const read = async (primary: string, workspaces: readonly WorkspaceBind[]): Promise<void> => {
     settings.set(primary, await settingsFrom(await parts.configFor(primary)));
@@ -123,6 +130,7 @@ export async function createServing(parts: ServingParts): Promise<Serving> {
         pendingNotices: async (owner) => (await execution.jobs.takeEnded(owner)).map((job) => redactor.text(`Job ended: ${jobLine(job)}`)),
         resources: spooledOutput({ gate, toolset: name }),
         signer,
+        ...(parts.approvalUrl ? { approvalUrl: parts.approvalUrl } : {}),
       };
     },
     enter(workspaces) {

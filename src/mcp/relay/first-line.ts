@@ -22,9 +22,9 @@ export function firstLine(socket: Socket, max_bytes: number, ms: number): Promis
     function onData(chunk: Buffer): void {
       const end = chunk.indexOf(0x0a);
       size += end === -1 ? chunk.length : end;
-      if (size > max_bytes) return finish(undefined);
       chunks.push(end === -1 ? chunk : chunk.subarray(0, end));
-      if (end !== -1) finish(Buffer.concat(chunks).toString('utf8'), chunk.subarray(end + 1));
+      if (size > max_bytes) finish(undefined);
+      else if (end !== -1) finish(Buffer.concat(chunks).toString('utf8'), chunk.subarray(end + 1));
     }
 
     function onEnd(): void {

@@ -1,0 +1,6 @@
+export { type Bearers, createBearers } from './bearers.ts';
+export { createHealth, type Health, sendJson } from './health.ts';
+export { createPage, type Page } from './page/page.ts';
+export type { PageParts } from './page/types.ts';
+export { createRefusals, type Refusals } from './refusals.ts';
+export { type HttpServer, listen, type McpEndpoint } from './server.ts';

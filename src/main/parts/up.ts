@@ -1,0 +1,205 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Execution, ProbeResult } from '../../execution/index.ts';
+import {
+  type Bearers,
+  createBearers,
+  createHealth,
+  createRefusals,
+  listen,
+  type McpEndpoint,
+  type Page,
+  sendJson,
+} from '../../http/index.ts';
+import { type AgentToken, createHomeSigner, type Identity } from '../../identity/index.ts';
+import type { Config, ProcessFacts } from '../../kernel/config/index.ts';
+import { toAppError } from '../../kernel/errors.ts';
+import { createMcpHandler, type ServerParts } from '../../mcp/index.ts';
+import { type Door, socketPath } from '../../mcp/relay/index.ts';
+import { afterStart } from './after-start.ts';
+import { agentScope } from './agent-scope.ts';
+import { createExecutions } from './executions.ts';
+import { createRunningCalls } from './running-calls.ts';
+import { announce, serverUrl } from './server-address.ts';
+import { createServing, type ServingParts } from './serving.ts';
+
+export interface UpParts extends Omit<ServingParts, 'execution' | 'watch' | 'approvalUrl'> {
+  readonly identity: Identity;
+  makeExecution(facts: ProcessFacts, config: Config): Execution;
+  /** Flags; the configuration where they are absent. */
+  readonly host?: string;
+  readonly port?: number;
+}
+
+export interface Up {
+  /** Of the page; agents connect at `/mcp` below it. */
+  readonly url: string;
+  /** An address that opens the page once, within 10 minutes. */
+  link(): Promise<string>;
+  probe(): Promise<ProbeResult>;
+  /** One command through an MCP server in this process. */
+  demonstrate(): Promise<string>;
+  /** Foreground calls are cancelled and answered, jobs go on. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** Whoever still waits for an answer when everything was answered. */
+const GRACE_MS = 2_000;
+
+const LOOPBACK: readonly string[] = ['127.0.0.1', 'localhost', '[::1]'];
+
+/**
+ * The server of a machine: MCP for agents over HTTP and for the `writ mcp` of this user, health, and the operator's page. It listens
+ * first; the rest comes after, and what isn't there yet says so.
+ */
+export async function startUp(parts: UpParts): Promise<Up> {
+  const { facts, home, config, logger, clock, identity } = parts;
+  const host = parts.host ?? config.server.host;
+  const public_url = config.server.public_url === null ? undefined : new URL(config.server.public_url);
+  const hosts = [...new Set([...LOOPBACK, host.includes(':') ? `[${host}]` : host, ...(public_url ? [public_url.hostname] : [])])];
+  const health = createHealth(['store', 'mcp'], ['page', 'socket', 'containment']);
+  const refusals = createRefusals({ audit: parts.audit, clock, logger });
+  const calls = createRunningCalls(clock);
+  const executions = createExecutions(parts.makeExecution);
+  const lease = executions.lease(facts, config);
+  const mcp = createMcpHandler({ logger, clock, signer: createHomeSigner(home), hosts, origins: public_url ? [public_url.origin] : [] });
+  let bearers: Bearers | undefined;
+  let page: Page | undefined;
+  let door: Door | undefined;
+
+  async function serveMcp(request: IncomingMessage, response: ServerResponse, endpoint: McpEndpoint): Promise<void> {
+    if (bearers === undefined) return sendJson(response, 503, { error: 'starting' }, { 'retry-after': '1' });
+    const bearer = await bearers.authenticate(request.headers.authorization, endpoint);
+    if (bearer.type === 'caller') return mcp.handle(request, response, bearer.caller);
+    const unread = { connection: 'close' };
+    if (bearer.type === 'not_found') return sendJson(response, 404, { error: 'not found' }, unread);
+    if (request.headers.authorization !== undefined) refusals.record({ route: 'MCP', why: bearer.why });
+    sendJson(response, 401, { error: bearer.why }, { ...unread, 'www-authenticate': 'Bearer realm="writ"' });
+  }
+
+  const server = await listen({
+    host,
+    port: parts.port ?? config.server.port,
+    health,
+    mcp: (request, response, endpoint) => {
+      serveMcp(request, response, endpoint).catch((thrown: unknown) => {
+        const error = toAppError(thrown);
+        logger.error('a request of an agent failed', { reason: error.message });
+        if (!response.headersSent) sendJson(response, 503, { error: 'Writ can not tell who this is just now' }, { connection: 'close' });
+      });
+    },
+    page: (request, response) => {
+      if (page === undefined) sendJson(response, 503, { error: 'starting' }, { 'retry-after': '1' });
+      else page.handle(request, response);
+    },
+  });
+  const url = serverUrl({ ...config.server, host, port: server.port });
+  if (!LOOPBACK.includes(host) && host !== '::1' && public_url?.protocol !== 'https:') {
+    logger.warn('others on the network can read what goes to and from this server: put a proxy with TLS in front of it', { host });
+  }
+
+  const servingParts: ServingParts = {
+    ...parts,
+    execution: async () => lease.execution,
+    watch: calls.watch,
+    approvalUrl: ({ id }) => `${url}/#${id}`,
+  };
+  const serving = await createServing(servingParts);
+  const byToolset = new Map<string, Omit<ServerParts, 'scopeOf'>>();
+  const serve = (token: AgentToken, { workspace }: McpEndpoint): ServerParts | undefined => {
+    if (workspace !== undefined && !token.workspaces.includes(workspace)) return undefined;
+    const shared = byToolset.get(token.toolset) ?? serving.serverParts(token.toolset);
+    byToolset.set(token.toolset, shared);
+    return { ...shared, scopeOf: agentScope({ serving, identity, token, only: workspace, facts, home }) };
+  };
+
+  /** Each part by itself: one that fails is said and leaves the others as they are. */
+  const begin = async (part: string, start: () => Promise<void>): Promise<void> => {
+    try {
+      await start();
+      health.set(part, 'ready');
+    } catch (thrown) {
+      health.set(part, 'failed');
+      const error = toAppError(thrown);
+      logger.error(`${part} is not available: ${error.message}`, error.fix === undefined ? {} : { fix: error.fix });
+    }
+  };
+  const openSocket = async (): Promise<void> => {
+    const path = socketPath(home);
+    if (path === undefined) return logger.warn('the path of the Writ home is too long for a socket: every `writ mcp` works by itself');
+    const { serveRelays } = await import('./serve-relays.ts');
+    door = await serveRelays({ ...servingParts, path, executions });
+  };
+  // Somebody else who serves this home would make two truths of what runs; that is found out before anything is told to be ready.
+  try {
+    await openSocket();
+    health.set('socket', 'ready');
+  } catch (thrown) {
+    if (toAppError(thrown).code === 'address_in_use') {
+      await Promise.all([server.close(0), lease.release()]);
+      throw thrown;
+    }
+    health.set('socket', 'failed');
+    logger.error(`no \`writ mcp\` can be relayed here: ${toAppError(thrown).message}`);
+  }
+  await begin('store', async () => {
+    const log = await parts.audit();
+    await log.record({ type: 'server.started', at: clock.now(), organization: 'org_local', data: { host, port: server.port } });
+    bearers = createBearers({ tokens: identity.tokens, serve });
+    health.set('mcp', 'ready');
+  });
+  const pageReady = begin('page', async () => {
+    const [{ createPage }, { pageParts }, asking] = await Promise.all([
+      import('../../http/index.ts'),
+      import('./page-parts.ts'),
+      parts.asking(),
+    ]);
+    const { execution } = lease;
+    const more = { execution, calls, refusals, asking, hosts, public_origin: public_url?.origin, operator: facts.user.name };
+    page = createPage(pageParts({ ...parts, ...more }));
+  });
+  void begin('containment', async () => {
+    const probe = await lease.execution.probe();
+    if (!probe.ok) throw new Error(probe.cause);
+  });
+  const endStart = afterStart({ execution: lease.execution, audit: parts.audit, home, logger, clock }, serving.warmUp);
+  await pageReady;
+  const takeBack = announce(home, url);
+
+  async function end(): Promise<void> {
+    takeBack();
+    health.set('mcp', 'failed');
+    await Promise.all([mcp.close(), door?.close(), page?.close()]);
+    bearers?.close();
+    await server.close(GRACE_MS);
+    await endStart();
+    await executions.close();
+    await (await parts.asking()).approvals.close();
+    const log = await parts.audit();
+    await log
+      .record({ type: 'server.ended', at: clock.now(), organization: 'org_local', data: { host, port: server.port } })
+      .catch(() => {});
+    await log.close();
+  }
+  let ended: Promise<void> | undefined;
+
+  return {
+    url,
+    link: async () => `${url}/open#${await identity.links.make()}`,
+    probe: () => lease.execution.probe({ fresh: true }),
+    async demonstrate() {
+      const { demonstrate } = await import('./demonstrate.ts');
+      const own = executions.lease(facts, config);
+      const log = await parts.audit();
+      return demonstrate({
+        ...servingParts,
+        execution: async () => ({ ...own.execution, close: own.release }),
+        // This process goes on with it.
+        audit: async () => ({ ...log, close: async () => {} }),
+      });
+    },
+    close() {
+      ended ??= end();
+      return ended;
+    },
+  };
+}
