@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createExecution, type Execution, type ExecutionConfig, type RunResult, type RunSpec } from '../src/execution/index.ts';
+import { createExecution, type Execution, type ExecutionConfig, type RunResult, type RunSpec, runnerArgv } from '../src/execution/index.ts';
 import { systemClock } from '../src/kernel/clock.ts';
 import { defaultConfig, readProcess } from '../src/kernel/config/index.ts';
 import { silentLogger } from '../src/kernel/logger.ts';
@@ -26,7 +26,7 @@ export function makeRoom(place: Place, name: string): Room {
     user_home: facts.user.home ?? '/nonexistent',
     limits,
     bwrap_candidates: ['/usr/bin/bwrap', '/usr/local/bin/bwrap'],
-    runner_argv: [process.execPath, place.runner],
+    runner_argv: runnerArgv(place.runner),
     job_retention_ms: 3_600_000,
     job_quota_bytes: 1024 ** 3,
     version: 'bench',

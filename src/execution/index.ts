@@ -22,6 +22,7 @@ export type { ExecutionConfig } from './core-types.ts';
 export { type Connector, createConnector } from './network/connector.ts';
 export { createGuard, type Dialled, type Guard, type GuardOptions, type HostCheck, type Opened, type Resolve } from './network/guard.ts';
 export { type OutwardUrl, readOutwardUrl } from './network/outward-url.ts';
+export { runnerArgv } from './runner/argv.ts';
 export type * from './types.ts';
 
 export interface ExecutionParts {
@@ -199,11 +200,17 @@ export function createExecution(config: ExecutionConfig, { clock, logger }: Exec
 /** The program of a runner process; `main/` starts it as an internal command. It never returns: it ends with its work. */
 export async function runnerMain(): Promise<void> {
   // Only the runner pays for loading what only the runner does.
-  const [{ runRunner }, { createContainment }, { createRunning }, { systemClock }] = await Promise.all([
+  const [{ runRunner }, { createContainment }, { createRepositoryFinder }, { createRunning }, { systemClock }] = await Promise.all([
     import('./runner/main.ts'),
     import('./containment/index.ts'),
+    import('./containment/repositories.ts'),
     import('./running/index.ts'),
     import('../kernel/clock.ts'),
   ]);
-  runRunner({ createContainment, createRunning: (config) => createRunning(config, systemClock), self: selfIdentity });
+  const find = createRepositoryFinder();
+  runRunner({
+    createContainment: (config, logger, proofs) => createContainment(config, logger, proofs, find),
+    createRunning: (config) => createRunning(config, systemClock, { find }),
+    self: selfIdentity,
+  });
 }

@@ -6,6 +6,7 @@ import { bwrapVersion, findBwrap } from './bwrap.ts';
 import { createPlanner } from './planner.ts';
 import { type ModeResult, probeMode } from './probe/probe.ts';
 import { ownStanding, proofKey } from './proof-key.ts';
+import { createRepositoryFinder, type FindRepositories } from './repositories.ts';
 
 /** Settings of a kernel can change while it runs; that nothing fails is no reason to believe a proof for ever. */
 const PROOF_MS = 24 * 3_600_000;
@@ -33,8 +34,14 @@ const KEEP_NONE: ProofStore = { load: () => undefined, save() {}, drop() {} };
  * it depends on (proof-key.ts) stays the same. Nothing is planned for a mode that wasn't proved; the one of root in other people's
  * Workspaces is proved when the first such run comes, since it needs a folder outside of the Writ home.
  */
-export function createContainment(config: ExecutionConfig, logger: Logger, proofs: ProofStore = KEEP_NONE): Containment {
-  const plan = createPlanner(config);
+export function createContainment(
+  config: ExecutionConfig,
+  logger: Logger,
+  proofs: ProofStore = KEEP_NONE,
+  /** One that is shared with whoever looks through the Workspaces after a run knows what was found there. */
+  find: FindRepositories = createRepositoryFinder(),
+): Containment {
+  const plan = createPlanner(config, find);
   const standing = ownStanding(config);
   const known = new Map<ProbeMode, Known>();
 

@@ -18,6 +18,7 @@ const TRIM_EVERY = 25;
 /** How the audit says that it has the end of a run, or of a job: from then on the folder is kept only to be read. */
 export function createConfirm(layout: Layout, clock: Clock): (ids: readonly (ExecId | JobId)[]) => void {
   let confirmed = 0;
+  const known = new Map<string, Weight>();
   return (ids) => {
     for (const id of ids) {
       if (isId('job', id)) {
@@ -27,7 +28,7 @@ export function createConfirm(layout: Layout, clock: Clock): (ids: readonly (Exe
       // A caller that gave up on one that goes on has not recorded its end: that will be an orphan's.
       if (!isEnded(join(layout.runs, id)) || !moveToEnded(layout, id)) continue;
       confirmed += 1;
-      if (confirmed % TRIM_EVERY === 0) trimEnded(layout, clock.now());
+      if (confirmed % TRIM_EVERY === 0) trimEnded(layout, clock.now(), known);
     }
   };
 }
@@ -49,18 +50,31 @@ export function findRun(layout: Layout, exec_id: string): string | undefined {
   return [join(layout.ended, exec_id), join(layout.runs, exec_id)].find(isFolder);
 }
 
-export function trimEnded(layout: Layout, now: number): void {
+/** What is in a folder here never changes any more, so that one look at it is enough. */
+interface Weight {
+  readonly changed: number;
+  readonly bytes: number;
+}
+
+/** `known`: what was weighed before, for somebody who does this often; it holds no more than there are folders afterwards. */
+export function trimEnded(layout: Layout, now: number, known: Map<string, Weight> = new Map()): void {
   // Newest first: ids sort by time.
   const names = readdirSync(layout.ended)
     .filter((name) => isId('exec', name))
     .sort()
     .toReversed();
+  const weigh = (name: string): Weight => {
+    const folder = join(layout.ended, name);
+    return { changed: statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? now, bytes: sizeOf(folder) };
+  };
+  const before = new Map(known);
+  known.clear();
   let bytes = 0;
   for (const [index, name] of names.entries()) {
-    const folder = join(layout.ended, name);
-    const changed = statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? now;
-    bytes += sizeOf(folder);
-    if (index >= KEEP_ENDED.most || now - changed >= KEEP_ENDED.ms || bytes > KEEP_ENDED.bytes) removeFolder(layout.ended, name);
+    const weight = before.get(name) ?? weigh(name);
+    bytes += weight.bytes;
+    if (index >= KEEP_ENDED.most || now - weight.changed >= KEEP_ENDED.ms || bytes > KEEP_ENDED.bytes) removeFolder(layout.ended, name);
+    else known.set(name, weight);
   }
 }
 

@@ -143,7 +143,8 @@ export function endFolder(folder: string, from: OpenState, result: RunResult, no
   for (const attempt of attempts) {
     try {
       const written = attempt();
-      rmSync(join(folder, FILES.reserve), { force: true });
+      // Only jobs have one.
+      if (options.durable) rmSync(join(folder, FILES.reserve), { force: true });
       return written;
     } catch (thrown) {
       const errno = errnoOf(thrown);

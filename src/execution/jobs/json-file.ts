@@ -1,5 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, constants, fstatSync, fsyncSync, linkSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { ZodType } from 'zod';
 
@@ -35,7 +47,7 @@ export function writeJson(folder: string, name: string, value: object, options: 
   try {
     renameSync(temporary, join(folder, name));
   } catch (thrown) {
-    rmSync(temporary, { force: true });
+    removeTemporary(temporary);
     throw thrown;
   }
   if (options.durable) syncPath(folder);
@@ -50,7 +62,7 @@ export function createJson(folder: string, name: string, value: object, options:
     if (errnoOf(thrown) === 'EEXIST') return false;
     throw thrown;
   } finally {
-    rmSync(temporary, { force: true });
+    removeTemporary(temporary);
   }
   if (options.durable) syncPath(folder);
   return true;
@@ -60,6 +72,8 @@ export function readJson<T>(folder: string, name: string, schema: ZodType<T>): R
   const path = join(folder, name);
   let text: string;
   try {
+    // Most often some of a folder's files are not there, and an exception costs more than a look.
+    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return { ok: false, missing: true, reason: `${name} is not there` };
     text = readBounded(path);
   } catch (thrown) {
     const errno = errnoOf(thrown);
@@ -104,10 +118,19 @@ function writeTemporary(folder: string, name: string, value: object, options: Wr
   try {
     placeFile(temporary, JSON.stringify({ version: FORMAT, ...value }), options);
   } catch (thrown) {
-    rmSync(temporary, { force: true });
+    removeTemporary(temporary);
     throw thrown;
   }
   return temporary;
+}
+
+/** `unlink` and nothing else: this is on the way of every answer. */
+function removeTemporary(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (thrown) {
+    if (errnoOf(thrown) !== 'ENOENT') throw thrown;
+  }
 }
 
 function readBounded(path: string): string {

@@ -93,11 +93,16 @@ export function createCgroups(supervisor: ProcessIdentity, logger: Logger): Cgro
       const key = JSON.stringify(limits);
       const group = spare.get(key)?.pop() ?? makeGroup(bases, String(serial++), limits, logger);
       if (group === undefined) return undefined;
+      let hits: readonly string[] | undefined;
       return {
         ...group,
+        hits() {
+          hits = group.hits();
+          return hits;
+        },
         release() {
           const waiting = [...spare.values()].reduce((count, groups) => count + groups.length, 0);
-          if (waiting >= MAX_SPARE || group.hits().length > 0) remove(group);
+          if (waiting >= MAX_SPARE || (hits ?? group.hits()).length > 0) remove(group);
           else spare.set(key, [...(spare.get(key) ?? []), group]);
         },
       };

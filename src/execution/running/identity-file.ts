@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, lstatSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
 import type { ProcessIdentity } from '../types.ts';
 import { errnoOf } from './proc.ts';
 
@@ -52,9 +52,12 @@ export function withdrawIdentity(folder: string): void {
 
 /** `absent` and `torn` both mean: no user code ran. */
 export function readIdentity(folder: string): RunIdentity | 'absent' | 'torn' {
+  const path = `${folder}/${IDENTITY_FILE}`;
+  // Most often it is asked before there is one, and an exception costs more than a look.
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return 'absent';
   let text: string;
   try {
-    text = readFileSync(`${folder}/${IDENTITY_FILE}`, 'utf8');
+    text = readFileSync(path, 'utf8');
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return 'absent';
     throw error;

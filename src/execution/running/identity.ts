@@ -8,7 +8,14 @@ import { errnoOf, isDead, readStat } from './proc.ts';
  */
 export type IdentityVerdict = 'OWNED' | 'GONE' | 'FOREIGN' | 'UNVERIFIABLE';
 
+/** The same for as long as this process can live. */
+const BOOT_ID = readBootId();
+
 export function bootId(): string | undefined {
+  return BOOT_ID ?? readBootId();
+}
+
+function readBootId(): string | undefined {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
   } catch {

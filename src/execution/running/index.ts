@@ -4,6 +4,7 @@ import { AppError } from '../../kernel/errors.ts';
 import type { ExecId } from '../../kernel/ids.ts';
 import { type Logger, silentLogger } from '../../kernel/logger.ts';
 import { quarantineAppeared } from '../containment/quarantine.ts';
+import { createRepositoryFinder, type FindRepositories } from '../containment/repositories.ts';
 import type { ContainedRun, ExecutionConfig, Running } from '../core-types.ts';
 import type { Guard, GuardOptions } from '../network/guard.ts';
 import { closeInlets, type Inlets } from '../network/inlets.ts';
@@ -45,6 +46,8 @@ type StartInput = Parameters<Running['start']>[0];
 export interface RunningOptions {
   /** How long a waiting sandbox stays unused. Default 60 s. */
   readonly warm_idle_ms?: number;
+  /** What it remembers spares looking through whole Workspaces after each run. Default: one of its own. */
+  readonly find?: FindRepositories;
   /** For what belongs to no single run (waiting sandboxes, control groups). */
   readonly logger?: Logger;
   /** For tests: a world of their own behind the allow-list proxies. */
@@ -64,6 +67,7 @@ export function createRunning(config: ExecutionConfig, clock: Clock, options: Ru
   const fifos = createFifoPool(config.home);
   const cgroups = createCgroups(supervisor, ownLogger);
   const buffer = createReadBuffer();
+  const find = options.find ?? createRepositoryFinder();
   const parts = { clock, fifos, cgroups, scratch, hard: ownHardLimits() };
   const underWay = new Map<ExecId, ContainedRun>();
   const starting = new Set<Promise<ContainedRun>>();
@@ -108,7 +112,7 @@ export function createRunning(config: ExecutionConfig, clock: Clock, options: Ru
       ...(group === undefined ? {} : { cgroup: group }),
       hints: (result) => [...network.hints(), ...hintsFor(report, result)],
       network: () => network.use(),
-      quarantine: () => quarantineAppeared(plan, readlinkSync(folder)),
+      quarantine: () => quarantineAppeared(plan, readlinkSync(folder), find),
       cleanUp() {
         disk.stop();
         group?.release();

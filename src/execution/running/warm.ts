@@ -15,8 +15,12 @@ const PER_KEY = 2;
 /** Plans that are kept warm at the same time; the one unused for longest goes. */
 const MAX_KEYS = 4;
 const IDLE_MS = 60_000;
-/** After a use the next one is prepared when the run is over, or after this: not while it starts. */
+/**
+ * After a use the next one is prepared when the run is over, or after this: not while it starts. Forking keeps this process busy for a
+ * moment, and a client that has just got its answer may ask for the next run at once: that one is let through first.
+ */
 const REFILL_MS = 50;
+const PAUSE_MS = 3;
 
 export interface WarmPool {
   warm(plan: SandboxPlan): void;
@@ -46,6 +50,8 @@ interface Entry {
   /** Begun and not taken yet, oldest first. */
   readonly coming: Coming[];
   used_at: number;
+  /** When it is filled again, at the latest. */
+  refill?: { readonly at: number; readonly timer: NodeJS.Timeout };
 }
 
 interface Coming {
@@ -129,8 +135,20 @@ export function createWarmPool(parts: WarmParts): WarmPool {
   const fits = ({ sandbox }: Prepared, plan: SandboxPlan): boolean =>
     sandbox.exited() === undefined && judge(sandbox.init) === 'OWNED' && checkMounts(plan, sandbox.init.pid) === undefined;
 
+  const refill = (entry: Entry, ms: number): void => {
+    const at = clock.monotonic() + ms;
+    if (entry.refill !== undefined && entry.refill.at <= at) return;
+    clearTimeout(entry.refill?.timer);
+    const timer = setTimeout(() => {
+      delete entry.refill;
+      if (entries.get(entry.plan.key) === entry) fill(entry);
+    }, ms);
+    entry.refill = { at, timer: timer.unref() };
+  };
+
   const drop = (entry: Entry): void => {
     entries.delete(entry.plan.key);
+    clearTimeout(entry.refill?.timer);
     for (const prepared of entry.waiting.splice(0)) end(prepared);
   };
 
@@ -149,6 +167,7 @@ export function createWarmPool(parts: WarmParts): WarmPool {
     warm(plan) {
       if (closed) return;
       let entry = entries.get(plan.key);
+      const known = entry !== undefined;
       if (entry === undefined) {
         const oldest = [...entries.values()].toSorted((a, b) => a.used_at - b.used_at)[0];
         if (entries.size >= MAX_KEYS && oldest !== undefined) drop(oldest);
@@ -157,23 +176,23 @@ export function createWarmPool(parts: WarmParts): WarmPool {
       }
       entry.plan = plan;
       entry.used_at = clock.monotonic();
-      fill(entry);
+      if (known) refill(entry, PAUSE_MS);
+      else fill(entry);
       schedule();
     },
     async take(plan) {
       const entry = entries.get(plan.key);
       if (entry === undefined) return undefined;
       entry.used_at = clock.monotonic();
-      const refill = (): void => void setTimeout(() => fill(entry), REFILL_MS).unref();
       for (let prepared = entry.waiting.shift(); prepared !== undefined; prepared = entry.waiting.shift()) {
         if (fits(prepared, plan)) {
-          refill();
+          refill(entry, REFILL_MS);
           return prepared;
         }
         end(prepared);
       }
       const prepared = await entry.coming.shift()?.prepared;
-      refill();
+      refill(entry, REFILL_MS);
       if (prepared === undefined || fits(prepared, plan)) return prepared;
       end(prepared);
       return undefined;
