@@ -4,6 +4,7 @@ import { type AssessFiles, createFileAccess } from './files/access.ts';
 import { createMarkers } from './files/markers.ts';
 import { createPatch } from './files/patch.ts';
 import { createReadFile } from './files/read-file.ts';
+import { createSearchFiles } from './files/search-files.ts';
 import { createWriteFile } from './files/write-file.ts';
 import { createJobCancel } from './job-cancel.ts';
 import { createJobGet } from './job-get.ts';
@@ -43,5 +44,6 @@ export function createTools({ execution, settingsOf, assess, assessFiles, redact
     createReadFile(access, markers),
     createWriteFile(access, markers),
     createPatch(access, markers),
+    createSearchFiles(access, () => execution.files(), markers),
   ];
 }

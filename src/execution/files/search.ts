@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { AppError } from '../../kernel/errors.ts';
 import { findBwrap } from '../containment/bwrap.ts';
 import { bwrapOptions } from '../containment/bwrap-options.ts';
@@ -75,9 +75,8 @@ function placeOf(scene: FilesScene, path: string): Extract<FilePlace, { kind: 'b
   return deepest;
 }
 
-function inSandbox(rg: string, bwrap: string, { scene, folder, args }: SearchRun): Start {
-  const place = placeOf(scene, folder);
-  // A file that an approval opened is searched in its folder, of which nothing else is there.
+function inSandbox(rg: string, bwrap: string, { scene, root, folder, args }: SearchRun): Start {
+  const place = placeOf(scene, root);
   const { uid, gid, inside } = scene.as;
   const map = inside.uid === uid && inside.gid === gid ? undefined : inside;
   // Where the program lies may be closed to the user it runs as (/root): then it is copied in.
@@ -100,51 +99,57 @@ function inSandbox(rg: string, bwrap: string, { scene, folder, args }: SearchRun
   };
 }
 
-function plainly(rg: string, { scene, folder, args }: SearchRun): Start {
-  const place = placeOf(scene, folder);
-  return { program: rg, argv: args, cwd: join(place.host, folder.slice(place.inside.length)) };
+function plainly(rg: string, { scene, root, folder, args }: SearchRun): Start {
+  const place = placeOf(scene, root);
+  const host = join(place.host, root.slice(place.inside.length));
+  return { program: rg, argv: args, cwd: folder === root ? host : dirname(host) };
 }
 
-function carryOut({ program, argv, cwd, hand_on }: Start, run: SearchRun, signal: AbortSignal): Promise<SearchEnd> {
+async function carryOut({ program, argv, cwd, hand_on }: Start, run: SearchRun, signal: AbortSignal): Promise<SearchEnd> {
   const { as } = run.scene;
-  const drop = as.drop ? { uid: as.uid, gid: as.gid } : {};
   signal.throwIfAborted();
-  return new Promise((resolve, reject) => {
-    const handed = hand_on === undefined ? undefined : openSync(hand_on, 'r');
-    const child = spawn(program, argv, { cwd, env: { LANG: 'C.UTF-8' }, stdio: ['ignore', 'pipe', 'pipe', handed ?? 'ignore'], ...drop });
-    const [, stdout, stderrStream] = child.stdio;
-    if (handed !== undefined) closeSync(handed);
-    let ended: SearchEnd['ended'] = 'by_itself';
-    let stderr = '';
-    const end = (why: SearchEnd['ended']): void => {
-      if (ended === 'by_itself') ended = why;
-      child.kill('SIGKILL');
-    };
-    const timer = setTimeout(() => end('timeout'), run.timeout_ms);
-    const abort = (): void => void child.kill('SIGKILL');
-    signal.addEventListener('abort', abort, { once: true });
-    stdout?.on('data', (chunk: Buffer) => {
-      if (ended === 'by_itself' && !run.onOutput(chunk)) end('enough');
-    });
-    stderrStream?.on('data', (chunk: Buffer) => {
-      stderr = (stderr + chunk.toString('utf8')).slice(0, MAX_STDERR);
-    });
-    const settle = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', abort);
-    };
-    child.on('error', (error) => {
-      settle();
-      reject(new AppError('internal', `The search could not be started: ${error.message}`));
-    });
-    child.on('close', (code) => {
-      settle();
-      if (signal.aborted) reject(new AppError('cancelled', 'The search was cancelled.'));
-      else if (stderr.startsWith('bwrap:') && ended === 'by_itself') {
-        reject(
-          new AppError('containment_unavailable', `The sandbox of ${basename(dirname(program))} could not be built: ${stderr.trim()}`),
-        );
-      } else resolve({ exit_code: ended === 'by_itself' ? code : null, stderr, ended });
-    });
+  const handed = hand_on === undefined ? undefined : openSync(hand_on, 'r');
+  const child = spawn(program, argv, {
+    cwd,
+    env: { LANG: 'C.UTF-8' },
+    stdio: ['ignore', 'pipe', 'pipe', handed ?? 'ignore'],
+    ...(as.drop ? { uid: as.uid, gid: as.gid } : {}),
   });
+  if (handed !== undefined) closeSync(handed);
+  const [, stdout, stderrStream] = child.stdio;
+  let ended: SearchEnd['ended'] = 'by_itself';
+  let stderr = '';
+  stderrStream?.on('data', (chunk: Buffer) => {
+    stderr = (stderr + chunk.toString('utf8')).slice(0, MAX_STDERR);
+  });
+  const closed = new Promise<number | null>((resolve, reject) => {
+    child.on('error', (error) => reject(new AppError('internal', `The search could not be started: ${error.message}`)));
+    child.on('close', resolve);
+  });
+  const stop = (): void => void child.kill('SIGKILL');
+  const timer = setTimeout(() => {
+    ended = 'timeout';
+    stop();
+  }, run.timeout_ms);
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    // One piece after the other: what isn't taken yet waits in the pipe, and ripgrep with it.
+    for await (const chunk of stdout ?? []) {
+      if (await run.onOutput(chunk as Buffer)) continue;
+      if (ended === 'by_itself') ended = 'enough';
+      break;
+    }
+    if (ended === 'enough') stop();
+    const code = await closed;
+    if (signal.aborted) throw new AppError('cancelled', 'The search was cancelled.');
+    if (ended === 'by_itself' && stderr.startsWith('bwrap:')) {
+      throw new AppError('containment_unavailable', `The sandbox of the search could not be built: ${stderr.trim()}`);
+    }
+    return { exit_code: ended === 'by_itself' ? code : null, stderr, ended };
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', stop);
+    stop();
+    closed.catch(() => {});
+  }
 }

@@ -40,13 +40,15 @@ export interface FilesScene {
 
 export interface SearchRun {
   readonly scene: FilesScene;
-  /** Where it starts, as a run sees it, with every link resolved: a folder. */
+  /** What is searched, as a run sees it, with every link resolved: a file or a folder. Nothing else is there. */
+  readonly root: string;
+  /** Where it starts: `root`, or the folder that the file is in. */
   readonly folder: string;
   /** Options and operands of ripgrep. Paths are relative to `folder`. */
   readonly args: readonly string[];
   readonly timeout_ms: number;
-  /** Called with each piece of its output; `false` ends it. */
-  onOutput(chunk: Buffer): boolean;
+  /** Gets each piece of its output, one after the other; `false` ends it. */
+  onOutput(chunk: Buffer): boolean | Promise<boolean>;
 }
 
 export interface SearchEnd {

@@ -84,15 +84,6 @@ function lookUp(config: Config, workspaces: readonly WorkspaceBind[], etc: (pare
   const folders = privateFolders(config, primary, as);
   ensurePrivateFolders(folders, as);
   const paths = workspaces.map(({ path }) => path);
-  const person = readPerson(config.user_home, primary);
-  const generated = writeGenerated(folders, generatedFiles({ as, user_name, home, workspaces: paths, person }));
-  const toolchains = gatherToolchains({
-    config,
-    persons: { writ_home: config.home, user_home: config.user_home },
-    workspaces,
-    reaches: (path) => reaches(path, as),
-    trusted_uids: [0, as.uid, process.getuid?.() ?? as.uid],
-  });
   const bind = (inside: string, host: string, access: 'read' | 'write'): FilePlace => ({
     kind: 'bind',
     inside,
@@ -100,13 +91,35 @@ function lookUp(config: Config, workspaces: readonly WorkspaceBind[], etc: (pare
     access,
     opened: false,
   });
+  // Few calls look into /etc, and making what a run finds there takes a while.
+  const later = (inside: string, make: () => string): FilePlace => {
+    let made: string | undefined;
+    return {
+      ...bind(inside, '', 'read'),
+      get host() {
+        made ??= make();
+        return made;
+      },
+    };
+  };
+  const generated = (name: string): string => {
+    const person = readPerson(config.user_home, primary);
+    return join(writeGenerated(folders, generatedFiles({ as, user_name, home, workspaces: paths, person })), name);
+  };
+  const toolchains = gatherToolchains({
+    config,
+    persons: { writ_home: config.home, user_home: config.user_home },
+    workspaces,
+    reaches: (path) => reaches(path, as),
+    trusted_uids: [0, as.uid, process.getuid?.() ?? as.uid],
+  });
   const places = [
     ...[...systemMounts(), ...toolchains.mounts].flatMap((mount): readonly FilePlace[] => {
       if (mount.kind === 'symlink') return [{ kind: 'link', inside: mount.dest, target: mount.target }];
       return mount.kind === 'bind' ? [bind(mount.dest, mount.source, 'read')] : [];
     }),
-    bind('/etc', etc(folders.shared), 'read'),
-    ...Object.entries(GENERATED_AT).map(([name, inside]) => bind(inside, join(generated, name), 'read')),
+    later('/etc', () => etc(folders.shared)),
+    ...Object.entries(GENERATED_AT).map(([name, inside]) => later(inside, () => generated(name))),
     bind('/tmp', folders.tmp, 'write'),
     { kind: 'link', inside: '/var/tmp', target: '/tmp' } as const,
     bind(home, folders.home, 'write'),

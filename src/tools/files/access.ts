@@ -4,7 +4,7 @@ import type { Assessment, Decision, Facts, PathUse } from '../../policy/types.ts
 import { realpathAsFarAsItExists } from '../facts.ts';
 import type { CallContext } from '../tool.ts';
 import { diskError, fileError, Moved } from './file-error.ts';
-import { absolute, realPathIn, resolvePath, within } from './resolve.ts';
+import { absolute, look, realPathIn, resolvePath, within } from './resolve.ts';
 
 /** How policy judges what a file tool touches. */
 export type AssessFiles = (
@@ -20,6 +20,7 @@ export interface Found {
   readonly path: string;
   readonly host: string;
   readonly exists: boolean;
+  readonly folder: boolean;
   /** By a yes for exactly this path: nothing else may be made on the way to it. */
   readonly opened: boolean;
   readonly scene: FilesScene;
@@ -43,7 +44,11 @@ export interface FileAccess {
     decision: Decision,
     use: (found: Found) => T | Promise<T>,
   ): Promise<T>;
+  /** Whether a file that was come upon would have been asked for; one that a yes opened wouldn't. */
+  isSecret(path: string, scene: FilesScene, context: CallContext): Promise<boolean>;
 }
+
+const isFolder = (host: string): boolean => look(host)?.isDirectory() ?? false;
 
 export function createFileAccess(view: () => Promise<FilesView>, assessFiles: AssessFiles): FileAccess {
   const judge = async (tool: string, uses: readonly PathUse[], scene: FilesScene, context: CallContext): Promise<Assessment> => {
@@ -62,6 +67,12 @@ export function createFileAccess(view: () => Promise<FilesView>, assessFiles: As
       if (context.workspaces.length === 0) return new AppError('workspace_unavailable', 'No Workspace is open.');
       const scene = (await view()).scene(context.workspaces, []);
       return judge(tool, uses, scene, context);
+    },
+
+    isSecret: async (path, scene, context) => {
+      if (scene.places.some((place) => place.kind === 'bind' && place.opened && within(path, place.inside))) return false;
+      const { effects } = await judge('search_files', [{ access: 'read', path }], scene, context);
+      return effects.includes('credential_access');
     },
 
     reach: async (tool, uses, { path, access }, context, decision, use) => {
@@ -116,10 +127,14 @@ function find(scene: FilesScene, meant: string, access: 'read' | 'write'): Found
         'Use a path inside the Workspace, its private HOME or /tmp; or the user can add its folder with --root.',
       );
     case 'above':
-      return { path: found.inside, host: found.inside, exists: false, opened: false, scene };
+      throw fileError(
+        'outside',
+        `${found.inside} is outside of the Workspace; a run sees nothing in it but the way there.`,
+        'Use a path inside.',
+      );
     case 'seen': {
       if (access === 'write') checkWrite(scene, found.inside);
-      return { path: found.inside, host: found.host, exists: found.exists, opened: false, scene };
+      return { path: found.inside, host: found.host, exists: found.exists, folder: isFolder(found.host), opened: false, scene };
     }
   }
 }
@@ -133,7 +148,7 @@ function openedAt(scene: FilesScene, meant: string, access: 'read' | 'write'): F
   );
   if (!holds) return undefined;
   const found = resolvePath(scene, real);
-  return { path: real, host: real, exists: found.type === 'seen' && found.exists, opened: true, scene };
+  return { path: real, host: real, exists: found.type === 'seen' && found.exists, folder: isFolder(real), opened: true, scene };
 }
 
 function checkWrite(scene: FilesScene, path: string): void {

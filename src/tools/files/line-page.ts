@@ -55,3 +55,23 @@ export function pageOf(lines: Iterable<NumberedLine>, size: PageSize): Page {
   }
   return { text: shown.join('\n'), first, last, next: undefined, cut };
 }
+
+/** The lines of a masked text from line `offset` of the file on; `firstNumber` is that of the first one here. */
+export function* numbered(
+  text: string,
+  firstNumber: number,
+  offset: number,
+  swallowed: ReadonlyMap<number, number>,
+): Generator<NumberedLine> {
+  let number = firstNumber;
+  let index = 0;
+  for (let at = 0; at < text.length; index++) {
+    const feed = text.indexOf('\n', at);
+    const end = feed === -1 ? text.length : feed;
+    const gone = swallowed.get(index) ?? 0;
+    // A secret of several lines is shown at its first one, also to who asks for a later one.
+    if (number + gone >= offset) yield { number, text: text.slice(at, text[end - 1] === '\r' ? end - 1 : end) };
+    number += 1 + gone;
+    at = end + 1;
+  }
+}

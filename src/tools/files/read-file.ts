@@ -8,7 +8,7 @@ import { contentKind, decodeText, type Encoding, SAMPLE_BYTES } from './content-
 import { fileError } from './file-error.ts';
 import { openForReading } from './handle.ts';
 import { endingsOf } from './line-endings.ts';
-import { MAX_PAGE_BYTES, type NumberedLine, type Page, pageOf, pageSize } from './line-page.ts';
+import { MAX_PAGE_BYTES, numbered, type Page, pageOf, pageSize } from './line-page.ts';
 import type { Markers } from './markers.ts';
 import { countLines, readBytes } from './read-bytes.ts';
 
@@ -215,20 +215,6 @@ function maskBehind(before: string, text: string, markers: Markers): ReturnType<
   const rest = both.text.slice(start);
   const gone = countFeeds(text) - countFeeds(rest) - [...later.values()].reduce((sum, count) => sum + count, 0);
   return { text: rest, count: later.size + 1, swallowed: new Map([...later, [0, Math.max(0, gone)]]) };
-}
-
-function* numbered(text: string, firstNumber: number, offset: number, swallowed: ReadonlyMap<number, number>): Generator<NumberedLine> {
-  let number = firstNumber;
-  let index = 0;
-  for (let at = 0; at < text.length; index++) {
-    const feed = text.indexOf('\n', at);
-    const end = feed === -1 ? text.length : feed;
-    const gone = swallowed.get(index) ?? 0;
-    // A secret of several lines is shown at its first one, also to who asks for a later one.
-    if (number + gone >= offset) yield { number, text: text.slice(at, text[end - 1] === '\r' ? end - 1 : end) };
-    number += 1 + gone;
-    at = end + 1;
-  }
 }
 
 function countFeeds(text: string): number {

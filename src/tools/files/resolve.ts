@@ -71,8 +71,9 @@ export function resolvePath(scene: FilesScene, path: string): Resolved {
 
 function seen(scene: FilesScene, inside: string, exists: boolean): Resolved {
   const host = hostOf(scene, inside);
-  if (host === undefined) return { type: 'above', inside };
-  return { type: 'seen', inside, host, exists: exists && look(host) !== undefined };
+  const there = host !== undefined && look(host) !== undefined;
+  if (host === undefined || (!there && leadsToPlace(scene, inside))) return { type: 'above', inside };
+  return { type: 'seen', inside, host, exists: exists && there };
 }
 
 /** Where a real path of the scene is on the host, by the deepest place that holds it; an opening outranks what it lies in. */
