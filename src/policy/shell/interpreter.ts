@@ -206,7 +206,7 @@ export function createInterpreter(context: AssessContext): Interpreter & { run(s
 
   function assignmentWord(assignment: Assignment, cell: Cell, declares: boolean): Text {
     if (declares) {
-      expander.assign(assignment, cell);
+      expander.declared(assignment, cell);
       const values = valuesOf(assignment, cell);
       return `${assignment.name}=${values.length === 1 ? (values[0] ?? '') : HOLE}`;
     }

@@ -1,4 +1,4 @@
-import type { Command, SyntaxNode, Word } from 'unbash';
+import type { Command, SyntaxNode } from 'unbash';
 
 /**
  * Spellings that the parser reads otherwise than bash does, found by comparing the two. Nobody writes them by hand, so they are refused
@@ -6,8 +6,8 @@ import type { Command, SyntaxNode, Word } from 'unbash';
  */
 export function misread(node: SyntaxNode): string | undefined {
   if (CUT_DOLLAR.test(plainText(node)) || cutsName(node)) return 'the name of a variable is cut by a line continuation';
-  if (node.type === 'Word' && HALF_BRACE.test(unquoted(node))) return 'a brace that is closed twice';
   if (node.type === 'Command' && cutsDescriptor(node)) return 'the number of a descriptor is cut by a line continuation';
+  if (node.type === 'Command' && goesOnBehindPipe(node)) return 'the name of a file goes on behind a process substitution';
   if (node.type === 'ParameterExpansion' && node.operation?.type === 'Unknown' && HIDES.test(node.text)) {
     return 'a parameter expansion of an unknown kind, and more is inside it';
   }
@@ -36,12 +36,19 @@ function cutsDescriptor({ name, args, redirects }: Command): boolean {
   return redirects.some(({ pos }) => words.some(({ end, text }) => end === pos && CUT_DESCRIPTOR.test(text)));
 }
 
+/** `> >(a)b`: the b is no word of its own. */
+function goesOnBehindPipe({ name, args, redirects }: Command): boolean {
+  const words = name === undefined ? args : [name, ...args];
+  return redirects.some((redirect) => {
+    const target = redirect.type === 'Redirect' ? redirect.target : undefined;
+    return target?.parts?.at(-1)?.type === 'ProcessSubstitution' && words.some(({ pos }) => pos === target.end);
+  });
+}
+
 const CUT_DOLLAR = /(?:^|[^\\])(?:\\\\)*\$(?:\\\n)+\S/;
 const CUT_NAME = /^(?:\\\n)+\w/;
 const CUT_BEFORE_MORE = /^(?:\\\n)+(?:\w|$)/;
 const CUT_DESCRIPTOR = /^(?=.*\\\n)(?:[\d\\\n]+|\{[\w\\\n]*\}[\\\n]*)$/s;
-/** `{a}b,c}` gives `a}b` and `c`. */
-const HALF_BRACE = /\{[^{},]*\}[^{}]*,[^{}]*\}/;
 /** Not looked into by the parser. */
 const HIDES = /[`(]|\\\n/;
 const LINE_CONTINUED = /(?:^|[^\\])(?:\\\\)*\\\n/;
@@ -61,9 +68,4 @@ function plainText(node: SyntaxNode): string {
     default:
       return '';
   }
-}
-
-/** The word with a placeholder for each part that is quoted or expanded. */
-function unquoted({ text, parts }: Word): string {
-  return parts === undefined ? text : parts.map((part) => (part.type === 'Literal' ? part.text : '_')).join('');
 }

@@ -56,27 +56,39 @@ export function held(state: State, asked: string): Held {
 
 const opaque = (value: Text): Text => (isForeign(value) ? FOREIGN : HOLE);
 
-/** `#`, `%`, `/`, `^`, `,`, `:` and `@` on one value whose operands are decoded already. */
-export function transform(value: Text, operation: ParameterOperation, first: Text, second: Text | undefined): Text {
-  if (!isKnown(value)) return value === '' ? '' : opaque(value);
+/** `#`, `%`, `/`, `^`, `,`, `:` and `@` on one value whose operands are decoded already: everything it may give. */
+export function transform(value: Text, operation: ParameterOperation, first: Text, second: Text | undefined): readonly Text[] {
+  if (!isKnown(value)) return [value === '' ? '' : opaque(value)];
   switch (operation.type) {
     case 'Remove':
-      return isUnknown(first) ? HOLE : remove(value, operation.operator, first);
-    case 'Replace':
-      return isUnknown(first) || (second !== undefined && isUnknown(second))
-        ? HOLE
-        : replace(value, operation.operator, first, second ?? '');
+      return [isUnknown(first) ? HOLE : remove(value, operation.operator, first)];
+    case 'Replace': {
+      if (isUnknown(first) || (second !== undefined && isUnknown(second))) return [HOLE];
+      const plain = replace(value, operation.operator, first, second ?? '');
+      if (second === undefined || !/[&\\]/.test(second)) return [plain];
+      // From bash 5.2 on `&` is what was found and a backslash takes that back, where neither was quoted.
+      return [
+        plain,
+        replace(
+          value,
+          operation.operator,
+          first,
+          second.replaceAll('&', () => first),
+        ),
+        HOLE,
+      ];
+    }
     case 'CaseModification':
-      return first === '' ? changeCase(value, operation.operator) : HOLE;
+      return [first === '' ? changeCase(value, operation.operator) : HOLE];
     case 'Slice':
-      return slice(value, first, second);
+      return [slice(value, first, second)];
     case 'Transform':
-      if (first === 'U') return value.toUpperCase();
-      if (first === 'L') return value.toLowerCase();
-      if (first === 'u') return changeCase(value, '^');
-      return HOLE;
+      if (first === 'U') return [value.toUpperCase()];
+      if (first === 'L') return [value.toLowerCase()];
+      if (first === 'u') return [changeCase(value, '^')];
+      return [HOLE];
     default:
-      return HOLE;
+      return [HOLE];
   }
 }
 

@@ -32,10 +32,14 @@ export interface Expander {
   fields(word: Word, cell: Cell): readonly (readonly Text[])[];
   /** One string, not split: assignments, redirect targets, here-strings, `case`. Globs stay marked. */
   texts(word: Word, cell: Cell): readonly Text[];
+  /** The name of a file behind a redirection. More or fewer words than one are an error of bash: it then opens nothing. */
+  file(word: Word, cell: Cell): readonly Text[];
   hereDoc(doc: HereDoc, cell: Cell): Text;
   /** Text that a builtin expands again although it was quoted (`test -v 'a[$(x)]'`). Runs what lurks in it. */
   lurking(text: Text, cell: Cell): void;
-  assign(assignment: Assignment, cell: Cell, declared?: 'local' | 'integer'): void;
+  assign(assignment: Assignment, cell: Cell): void;
+  /** As an argument of `declare` and its like. */
+  declared(assignment: Assignment, cell: Cell): void;
   set(name: string, values: readonly Text[], cell: Cell): void;
 }
 

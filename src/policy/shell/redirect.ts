@@ -29,7 +29,8 @@ export function createRedirector(host: Interpreter): Redirector {
           else host.expander.hereDoc(redirect, cell);
           continue;
         }
-        const targets = redirect.target === undefined ? [HOLE] : host.expander.texts(redirect.target, cell);
+        const expand = redirect.operator === '<<<' ? host.expander.texts : host.expander.file;
+        const targets = redirect.target === undefined ? [HOLE] : expand(redirect.target, cell);
         if (redirect.operator === '<<<') {
           const text = targets.length === 1 ? (targets[0] ?? '') : HOLE;
           if (fd === undefined || fd === 0) stdin = { origin: text.includes('\uFDD1') ? 'network' : 'local', text: `${text}\n` };

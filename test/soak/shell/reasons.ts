@@ -9,7 +9,7 @@ interface Reason {
 }
 
 const MISREAD =
-  /in backticks a line|of an unknown kind|cut (from its name )?by a line continuation|means itself inside|a word of its own to bash/;
+  /in backticks a line|of an unknown kind|cut (from its name )?by a line continuation|means itself inside|a word of its own to bash|goes on behind a process/;
 
 /** We read it, bash refuses it: nothing of it runs but what stands on earlier lines, which we have seen. */
 export const BASH_REFUSES: readonly Reason[] = [
@@ -20,8 +20,8 @@ export const BASH_REFUSES: readonly Reason[] = [
     fits: (text, bash) => text.includes('<<') && /looking for matching/.test(bash.complaint),
   },
   { why: 'something inside [[ ]] that is an operator to bash, or no word', fits: (_text, bash) => /conditional/.test(bash.complaint) },
-  { why: 'a redirection behind a redirection', fits: (text) => /[<>]&?-?\s*\d*[<>]/.test(text) },
-  { why: 'an empty command', fits: (text, bash) => /[;&]\s*;/.test(text) && /near unexpected token `;/.test(bash.complaint) },
+  { why: 'a redirection behind a redirection', fits: (text) => /[<>]&?-?\s*(?:\d*|\{\w+\})[<>]/.test(text) },
+  { why: 'an empty command', fits: (text, bash) => /[;&\n]\s*;/.test(text) && /near unexpected token `;/.test(bash.complaint) },
   {
     why: 'arithmetic of the old kind without an end',
     fits: (text, bash) => text.includes('$[') && /looking for matching/.test(bash.complaint),
@@ -69,6 +69,9 @@ export const SITTER_SEES: readonly Reason[] = [
   { why: 'it ends a word at a backslash behind a quote', fits: (text) => /['"]\\\S/.test(text) },
   { why: 'it does not know {name}> behind another redirection', fits: (text) => /\{\w+\}[<>]/.test(text) },
   { why: 'it drops an escaped blank', fits: (text) => /\\[ \t]/.test(text) },
+  { why: 'it ends the word behind >& at the digits it begins with', fits: (text) => /[<>]&\d+[^\s\d;&|<>()-]/.test(text) },
+  { why: 'it takes a word behind ! in [[ ]] for a command', fits: (text) => /\[\[[^\]$`(]*![^\]$`(]*\]\]/.test(text) },
+  { why: 'it reads substitutions in the delimiter of a here-document', fits: (text) => /<<-?\s*[^\s;&|<>]*\$\(/.test(text) },
   { why: 'it takes arithmetic for subshells', fits: (text) => /\(\(.*\)\)/s.test(text) },
   {
     why: 'it skips white space that is a letter to bash',
