@@ -49,7 +49,7 @@ function unaskable({ action }: GateAnswer): Refusal {
 
 /** Whether the reply has a place for notices: a protocol error has none. */
 export function carriesNotices(answer: GateAnswer, features: Features): boolean {
-  return answer.type === 'result' || (answer.type === 'refused' && !isProtocolError(answer.code, features));
+  return answer.type !== 'refused' || !isProtocolError(answer.code, features);
 }
 
 function isProtocolError(code: ErrorCode, features: Features): boolean {

@@ -51,7 +51,8 @@ export function readState(text: string, bound: Bound, now: number, signer: Signe
   const payload = payloadOf(body);
   if (payload === undefined) return { ok: false, reason: 'it is of another version' };
   const { a: approval, m: mode, t: asked_at, e: expires_at, b: given_for } = payload;
-  if (given_for !== digestOf(bound)) return { ok: false, reason: 'it was given out for another call or to somebody else' };
+  if (given_for === undefined || given_for !== digestOf(bound))
+    return { ok: false, reason: 'it was given out for another call or to somebody else' };
   if (typeof approval !== 'string' || typeof asked_at !== 'number' || typeof expires_at !== 'number') {
     return { ok: false, reason: 'it is of another version' };
   }
@@ -67,7 +68,11 @@ function payloadOf(body: string): Members | undefined {
   return isObject(payload) ? payload : undefined;
 }
 
-/** The Run is left out: over HTTP without sessions it ends with the process, and the question of a person who is still reading does not. */
-function digestOf({ owner: { organization, agent, workspace }, tool, arguments: args }: Bound): string {
-  return createHash('sha256').update(canonicalJson({ organization, agent, workspace, tool, args })).digest('base64url');
+/** Undefined for arguments without a canonical form, which no question was ever asked about. The Run is left out: over HTTP without sessions it ends with the process, and the question of a person who is still reading does not. */
+function digestOf({ owner: { organization, agent, workspace }, tool, arguments: args }: Bound): string | undefined {
+  try {
+    return createHash('sha256').update(canonicalJson({ organization, agent, workspace, tool, args })).digest('base64url');
+  } catch {
+    return undefined;
+  }
 }
