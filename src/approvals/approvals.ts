@@ -52,7 +52,8 @@ export function createApprovals(parts: ApprovalsParts): Approvals {
   const record = async (type: string, row: ApprovalRow, data: Record<string, unknown> = {}): Promise<void> => {
     const { owner, card, id, digest } = recordOf(row);
     const log = await parts.audit();
-    const event = { type, at: clock.now(), ...owner, tool: card.tool, data: { approval: id, digest, ...data } };
+    const at = type === 'approval.used' ? clock.now() : (row.decided_at ?? row.created_at);
+    const event = { type, at, ...owner, tool: card.tool, data: { approval: id, digest, ...data } };
     // What was decided is decided: a full disk must not make it look otherwise.
     await log.record(event, { level: 'full', essential: type !== 'approval.requested' });
   };

@@ -23,7 +23,7 @@ export interface GrantsParts {
   readonly clock: Clock;
 }
 
-const activeOf = statement<{ organization: string; agent: string; workspace: string; now: number }, GrantRow>(
+const heldBy = statement<{ organization: string; agent: string; workspace: string }, GrantRow>(
   (db, p) =>
     db
       .selectFrom('grants')
@@ -32,9 +32,6 @@ const activeOf = statement<{ organization: string; agent: string; workspace: str
       .where('organization', '=', p.organization)
       .where('agent', '=', p.agent)
       .where('workspace', '=', p.workspace)
-      .where('expires_at', '>', p.now)
-      // Made in the future: the clock was set back, and how long it has left can't be told.
-      .where('made_at', '<=', p.now)
       .orderBy('made_at')
       .limit(LISTED) as never,
 );
@@ -52,6 +49,8 @@ export function createGrants({ store, reader, audit, clock }: GrantsParts): Gran
     };
     await (await audit()).record(event, { level: 'full', essential: true });
   };
+
+  const sweepOver = (now: number): Promise<void> => store.write('grants.sweep', { now }, { level: 'normal', essential: true });
 
   return {
     async make(approval, scope, ttl_ms, by) {
@@ -89,12 +88,16 @@ export function createGrants({ store, reader, audit, clock }: GrantsParts): Gran
     },
 
     async active({ organization, agent, workspace }: Owner) {
-      return activeOf.all(await reader(), { organization, agent, workspace, now: clock.now() }).map(grantOf);
+      const now = clock.now();
+      const rows = heldBy.all(await reader(), { organization, agent, workspace });
+      // What is over is marked by whoever sees it first: a clock that is set back later doesn't bring it back.
+      if (rows.some(({ expires_at }) => expires_at <= now)) await sweepOver(now);
+      // Made in the future: the clock was set back, and how long it has left can't be told.
+      return rows.filter(({ made_at, expires_at }) => made_at <= now && now < expires_at).map(grantOf);
     },
 
     async list({ active } = {}) {
-      // What is over is marked first: a clock that is set back later doesn't bring it back.
-      await store.write('grants.sweep', { now: clock.now() }, { level: 'normal', essential: true });
+      await sweepOver(clock.now());
       const session = await reader();
       let query = session.db.selectFrom('grants').selectAll().orderBy('made_at', 'desc').limit(LISTED);
       if (active === true) query = query.where('ended_at', 'is', null);
