@@ -1,5 +1,6 @@
-import { isUnknown, type Text } from '../text.ts';
-import { optionTable } from './options.ts';
+import { HOLE, isKnown, isUnknown, type Text } from '../text.ts';
+import type { GitVerb } from './git-verb.ts';
+import { optionTable, readWords } from './options.ts';
 import type { Call } from './program.ts';
 
 /** Keys of `git config` that name nothing that runs: the rest can start a program or change what is fetched. */
@@ -40,3 +41,48 @@ function runsSetting(call: Call, key: string, value: Text): void {
 export const CONFIG = optionTable(
   'f=r file=r blob=- type=- t=- default=- url=- comment=- value=- global system local worktree get get-all get-regexp get-urlmatch list l unset unset-all add replace-all rename-section remove-section e edit all regexp show-origin show-scope name-only null z bool int path includes no-includes fixed-value',
 );
+
+/** `git config`. */
+export const config: GitVerb = (call, _words, args) => {
+  const words = readWords(args, CONFIG);
+  const operands = [...words.operands];
+  const verb =
+    ['get', 'list', 'set', 'unset', 'edit', 'rename-section', 'remove-section', 'get-color', 'get-colorbool'].includes(operands[0] ?? '') &&
+    operands[0] !== undefined
+      ? operands.shift()
+      : undefined;
+  const shows =
+    verb === 'get' ||
+    verb === 'list' ||
+    words.has('get', 'get-all', 'get-regexp', 'get-urlmatch', 'list', 'l') ||
+    (verb === undefined &&
+      operands.length === 1 &&
+      !words.has('unset', 'unset-all', 'e', 'edit', 'remove-section', 'rename-section', 'add'));
+  const outside = words.has('global', 'system') || (words.value('f', 'file') !== undefined && !shows);
+  if (shows) {
+    const key = operands[0] ?? '';
+    if (/extraheader|password|token|credential/i.test(key)) call.report('credential_access', 'shows a setting that may hold a secret');
+    return;
+  }
+  if (verb === 'edit' || words.has('e', 'edit')) {
+    call.report('persistence', 'edits the configuration of git');
+    return;
+  }
+  const [key = HOLE, value] = operands;
+  const removes = verb === 'unset' || words.has('unset', 'unset-all', 'remove-section');
+  if (!outside && removes && isKnown(key)) {
+    call.report('local_write', 'changes the configuration of the repository');
+    return;
+  }
+  if (!outside && SAFE_KEY.test(key) && isKnown(key)) {
+    call.report('local_write', 'changes the configuration of the repository');
+    return;
+  }
+  const folder = outside ? undefined : call.cwd.length === 1 ? `${call.cwd[0]}/.git/config` : undefined;
+  call.report(
+    'persistence',
+    `sets ${isKnown(key) ? key : 'an unknown key'} in the configuration of git, which can name programs`,
+    folder === undefined || !isKnown(folder) ? {} : { opens: { type: 'path', path: folder, access: 'write' } },
+  );
+  if (value?.startsWith('!')) call.shell(value.slice(1));
+};

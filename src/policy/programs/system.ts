@@ -126,7 +126,10 @@ const mount: Program = (call) => {
 
 const writ: Program = (call) => {
   const [noun = '', verb = ''] = call.args.filter((arg) => !arg.startsWith('-'));
-  if (/^(approvals?|upstreams?|config|policy|grants?|agents?|secrets?|rules?)$/.test(noun) && !(noun === 'config' && verb === 'check')) {
+  if (
+    /^(approvals?|upstreams?|config|policy|grants?|agents?|secrets?|rules?|tokens?|workspaces?|link)$/.test(noun) &&
+    !(noun === 'config' && verb === 'check')
+  ) {
     call.report('persistence', 'changes what Writ allows');
     call.report('credential_access', 'uses the authority of the operator over Writ');
     return undefined;
