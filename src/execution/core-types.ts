@@ -1,5 +1,6 @@
 import type { ExecId } from '../kernel/ids.ts';
 import type { Logger } from '../kernel/logger.ts';
+import type { PlaceHolders } from './containment/place-holders.ts';
 import type { NetworkPlan } from './network/inlets.ts';
 import type { ContainmentReport, Dimension, DimensionReport, Limits, OutputView, ProbeResult, RunResult, RunSpec } from './types.ts';
 
@@ -104,6 +105,8 @@ export interface Containment {
   probe(options?: { fresh?: boolean }): Promise<ProbeResult>;
   /** Throws AppError containment_unavailable when the probe failed, invalid_arguments for a cwd outside. */
   plan(spec: RunSpec): Promise<SandboxPlan>;
+  /** Makes what an opening names and isn't there yet, before the plan. Cleared when the run is over, however it ended. */
+  place(spec: RunSpec): PlaceHolders;
   /**
    * A sandbox of this plan could not be built: a proof that is older than `since` is dropped and made anew, once. Throws
    * AppError containment_unavailable, with the cause and what to do, when containment doesn't work here any more.

@@ -97,8 +97,13 @@ export interface RunSpec {
   readonly pty?: { readonly cols: number; readonly rows: number };
   readonly timeout_ms: number;
   readonly limits: Limits;
-  /** Paths outside the workspaces that a rule or an approval opened for this one run. */
-  readonly openings: readonly { readonly path: string; readonly access: 'read' | 'write' }[];
+  /** Paths outside the workspaces (or protected ones inside) that a rule or an approval opened for this one run. */
+  readonly openings: readonly {
+    readonly path: string;
+    readonly access: 'read' | 'write';
+    /** What is put there for writing when there is nothing yet; default file. */
+    readonly make?: 'file' | 'folder';
+  }[];
   /** The network of this run is an allow-list; absent: there is none. `hosts` as in network/allow-list.ts, `presets` from network/presets.ts. */
   readonly network?: { readonly hosts: readonly string[]; readonly presets: readonly string[] };
   /** Only for jobs: ports of its own loopback that the host's loopback gets at the same number. */

@@ -1,8 +1,19 @@
 import type { RunSpec } from '../execution/types.ts';
 import type { Decision } from '../policy/types.ts';
 
+/** Programs whose new path is a folder; what others make where nothing is yet is taken for a file. */
+const MAKES_FOLDER = /^(mkdir|git (clone|init|worktree|submodule)|cargo (new|init)|python3? -m venv|virtualenv|rsync|unzip)\b/;
+
+function makes({ findings }: Decision, path: string): 'file' | 'folder' {
+  const about = findings.filter(({ opens }) => opens?.type === 'path' && opens.path === path);
+  return about.some(({ argv: [program = '', ...rest] }) => MAKES_FOLDER.test([program.split('/').at(-1), ...rest].join(' ')))
+    ? 'folder'
+    : 'file';
+}
+
 /** What a decision opens, in the words of execution: exactly that, and for one run. */
-export function openedBy({ opens }: Decision): Pick<RunSpec, 'openings' | 'network'> {
+export function openedBy(decision: Decision): Pick<RunSpec, 'openings' | 'network'> {
+  const { opens } = decision;
   const hosts = new Set<string>();
   const presets = new Set<string>();
   for (const opening of opens) {
@@ -11,7 +22,7 @@ export function openedBy({ opens }: Decision): Pick<RunSpec, 'openings' | 'netwo
     for (const preset of opening.presets) presets.add(preset);
   }
   return {
-    openings: opens.filter((opening) => opening.type === 'path').map(({ path, access }) => ({ path, access })),
+    openings: opens.filter((opening) => opening.type === 'path').map(({ path, access }) => ({ path, access, make: makes(decision, path) })),
     ...(hosts.size + presets.size === 0 ? {} : { network: { hosts: [...hosts], presets: [...presets] } }),
   };
 }

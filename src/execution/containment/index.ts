@@ -2,8 +2,10 @@ import { AppError } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { Containment, ExecutionConfig, ProbeMode, Proof, ProofStore } from '../core-types.ts';
 import type { ProbeResult } from '../types.ts';
+import { readAccounts } from './accounts.ts';
 import { bwrapVersion, findBwrap } from './bwrap.ts';
-import { createPlanner } from './planner.ts';
+import { placeMissing } from './place-holders.ts';
+import { createPlanner, whoRuns } from './planner.ts';
 import { type ModeResult, probeMode } from './probe/probe.ts';
 import { ownStanding, proofKey } from './proof-key.ts';
 import { createRepositoryFinder, type FindRepositories } from './repositories.ts';
@@ -113,6 +115,13 @@ export function createContainment(
       const made = await plan(spec);
       await insist(prove(made.drop ? 'dropped' : 'self', false));
       return made;
+    },
+
+    place(spec) {
+      if (spec.openings.length === 0) return { clear() {} };
+      const { uid, gid, drop } = whoRuns(spec.workspaces[0]?.path ?? '/', readAccounts());
+      const persons = { writ_home: config.home, user_home: config.user_home };
+      return placeMissing(spec.openings, persons, drop ? { uid, gid } : undefined);
     },
 
     async doubt(made, since) {

@@ -31,7 +31,7 @@ const specOnDisk = z.object({
     open_files: z.number(),
     disk_bytes: z.number(),
   }),
-  openings: z.array(bind),
+  openings: z.array(bind.extend({ make: z.enum(['file', 'folder']).exactOptional() })),
   network: z.object({ hosts: z.array(z.string()), presets: z.array(z.string()) }).exactOptional(),
   ports: z.array(z.int()).exactOptional(),
   git_config_write: z.boolean(),

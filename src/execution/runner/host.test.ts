@@ -51,6 +51,7 @@ function hostOf(behaviour: { plan?: () => Promise<SandboxPlan>; start?: Running[
     containment: {
       probe: async () => ({}) as never,
       plan: behaviour.plan ?? (async () => PLAN),
+      place: () => ({ clear() {} }),
       doubt: behaviour.doubt ?? (async () => {}),
     },
     running: {

@@ -2,6 +2,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { AppError, toAppError } from '../../kernel/errors.ts';
 import type { ExecId, JobId } from '../../kernel/ids.ts';
 import type { Logger } from '../../kernel/logger.ts';
+import type { PlaceHolders } from '../containment/place-holders.ts';
 import type { ContainedRun, Containment, Running, SandboxPlan } from '../core-types.ts';
 import { cancelRequested } from '../jobs/cancel.ts';
 import { endFolder, look, readSpec } from '../jobs/folder.ts';
@@ -59,6 +60,7 @@ interface Hosted {
   state: OpenState;
   cancelled?: string;
   watch?: FolderWatch;
+  placed?: PlaceHolders;
 }
 
 export function createHost(parts: HostParts): Host {
@@ -104,6 +106,7 @@ export function createHost(parts: HostParts): Host {
   const finish = (entry: Hosted, result: RunResult, told = false): void => {
     const { exec_id } = entry.record;
     step('ended');
+    entry.placed?.clear();
     try {
       const first = endFolder(entry.folder, entry.state, result, clock.now(), { durable: entry.durable });
       if (!first) logger.warn('another process had written the end before', { exec_id, outcome: result.outcome.state });
@@ -123,6 +126,7 @@ export function createHost(parts: HostParts): Host {
     const { exec_id } = entry.record;
     const { folder, durable } = entry;
     if (durable) void watchForCancel(entry);
+    entry.placed = parts.containment.place(spec);
     const plan = await parts.containment.plan(spec);
     step('planned');
     if (entry.cancelled !== undefined) {
