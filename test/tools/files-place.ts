@@ -6,8 +6,8 @@ import type { ProbeResult, WorkspaceBind } from '../../src/execution/types.ts';
 import { AppError } from '../../src/kernel/errors.ts';
 import { createRedactor } from '../../src/kernel/redaction/index.ts';
 import { assessPaths, decide } from '../../src/policy/index.ts';
-import type { Decision, PolicyConfig } from '../../src/policy/types.ts';
-import { createFileAccess } from '../../src/tools/files/access.ts';
+import type { Assessment, Decision, PolicyConfig } from '../../src/policy/types.ts';
+import { type AssessFiles, createFileAccess } from '../../src/tools/files/access.ts';
 import { createMarkers } from '../../src/tools/files/markers.ts';
 import { createPatch } from '../../src/tools/files/patch.ts';
 import { createReadFile } from '../../src/tools/files/read-file.ts';
@@ -33,6 +33,8 @@ export interface FilesPlace {
 export interface CallOptions {
   readonly yes?: boolean;
   readonly signal?: AbortSignal;
+  /** In place of what policy says. */
+  readonly decision?: Decision;
   /** Between the decision and the run. */
   readonly meanwhile?: () => void;
 }
@@ -73,13 +75,7 @@ export function makeFilesPlace(
   const workspaces: readonly WorkspaceBind[] = [{ path: workspace, access: bind }, ...also];
   const access = createFileAccess(
     async () => view,
-    (tool, uses, around) =>
-      assessPaths(tool, uses, {
-        ...around,
-        home,
-        workspaces: workspaces.filter((one) => one.access === 'write').map(({ path }) => path),
-        readable: workspaces.filter((one) => one.access === 'read').map(({ path }) => path),
-      }),
+    (tool, uses, around) => judgedElsewhere(base, { tool, uses, around, home, workspaces }),
   );
   const markers = createMarkers(createRedactor({ known_values }));
   const all: readonly Tool[] = [
@@ -127,10 +123,10 @@ export function makeFilesPlace(
       const { tool, input } = prepare(name, args);
       return judge(tool, input, contextOf(AbortSignal.timeout(30_000)));
     },
-    async call(name, args, { yes = false, signal = AbortSignal.timeout(30_000), meanwhile } = {}) {
+    async call(name, args, { yes = false, signal = AbortSignal.timeout(30_000), meanwhile, decision: given } = {}) {
       const { tool, input } = prepare(name, args);
       const context = contextOf(signal);
-      const decision = await judge(tool, input, context);
+      const decision = given ?? (await judge(tool, input, context));
       if (decision instanceof AppError) throw decision;
       if (decision.verdict === 'deny') throw new AppError('denied_by_policy', decision.findings[0]?.reason ?? '');
       if (decision.verdict === 'prompt' && !yes) {
@@ -141,6 +137,46 @@ export function makeFilesPlace(
     },
     remove: () => rmSync(base, { recursive: true, force: true, maxRetries: 5 }),
   };
+}
+
+/** The test's folders lie in /tmp, which policy takes for a run's own: it is shown other names for them. */
+function judgedElsewhere(
+  base: string,
+  asked: {
+    readonly tool: string;
+    readonly uses: Parameters<AssessFiles>[1];
+    readonly around: Parameters<AssessFiles>[2];
+    readonly home: string;
+    readonly workspaces: readonly WorkspaceBind[];
+  },
+): Assessment {
+  const ELSEWHERE = '/data/test';
+  const there = (path: string): string => path.replace(base, ELSEWHERE);
+  const back = (path: string): string => path.replace(ELSEWHERE, base);
+  const { tool, uses, around, home, workspaces } = asked;
+  const paths = (access: WorkspaceBind['access']): readonly string[] =>
+    workspaces.filter((one) => one.access === access).map(({ path }) => there(path));
+  const assessment = assessPaths(
+    tool,
+    uses.map(({ access, path }) => ({ access, path: there(path) })),
+    {
+      cwd: there(around.cwd),
+      home: there(home),
+      workspaces: paths('write'),
+      readable: paths('read'),
+      facts: {
+        ...around.facts,
+        realpath: (path) => {
+          const real = around.facts.realpath(back(path));
+          return real === undefined ? undefined : there(real);
+        },
+      },
+    },
+  );
+  const findings = assessment.findings.map((finding) =>
+    finding.opens?.type === 'path' ? { ...finding, opens: { ...finding.opens, path: back(finding.opens.path) } } : finding,
+  );
+  return { ...assessment, findings };
 }
 
 /** The reason of a refusal, as `data.reason` has it, or its code. */

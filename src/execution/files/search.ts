@@ -85,6 +85,8 @@ function inSandbox(rg: string, bwrap: string, { scene, root, folder, args }: Sea
     mounts: [
       ...(reachable ? [{ kind: 'bind', source: rg, dest: RG_INSIDE, access: 'read' } as const] : []),
       { kind: 'bind', source: place.host, dest: place.inside, access: 'read' },
+      // Of /proc it wants nothing but this, and sorts by time only where it is.
+      { kind: 'symlink', target: RG_INSIDE, dest: '/proc/self/exe' },
     ],
     map,
     pty: false,

@@ -12,6 +12,8 @@ export type Encoding = 'utf-8' | 'utf-8-bom' | 'utf-16le' | 'utf-16be' | 'other-
 export const SAMPLE_BYTES = 8192;
 /** Share of characters that text in UTF-8 doesn't have. */
 const MAX_STRANGE = 0.1;
+/** So many say nothing about a short file. */
+const FEW = 2;
 
 const ascii = (text: string): Buffer => Buffer.from(text, 'latin1');
 const IMAGES: readonly {
@@ -43,7 +45,7 @@ export function contentKind(sample: Buffer): ContentKind {
     if (char === '\ufffd') strange++;
     else if (char < ' ' && !'\t\n\r\f\b\x1b'.includes(char)) control++;
   }
-  if (strange + control > text.length * MAX_STRANGE) {
+  if (strange + control > Math.max(FEW, text.length * MAX_STRANGE)) {
     return {
       type: 'binary',
       hint: control > strange ? '' : ' If it is text in another encoding: `iconv -f ENCODING -t UTF-8` in the shell.',

@@ -17,7 +17,14 @@ export interface SearchAsked {
 /** What is looked at: nothing of the person's own ripgrep settings, .gitignore files whether or not git is there. */
 function common(include_ignored: boolean): readonly string[] {
   const skipped = ['.*/', ...SKIPPED_FOLDERS.map((name) => `${name}/`)].flatMap((glob) => ['-g', `!${glob}`]);
-  return ['--no-config', '--hidden', '--no-require-git', '--no-ignore-global', ...(include_ignored ? ['--no-ignore'] : skipped)];
+  return [
+    '--no-config',
+    '--hidden',
+    '--no-require-git',
+    '--no-ignore-global',
+    '--no-ignore-messages',
+    ...(include_ignored ? ['--no-ignore'] : skipped),
+  ];
 }
 
 /** A glob for names goes as a file type: unlike `-g`, which outranks .gitignore, a type only narrows. */

@@ -83,8 +83,11 @@ export function createSearchFiles(access: FileAccess, view: () => Promise<FilesV
 
 function problemOf({ pattern, target, file_glob }: Call): AppError | undefined {
   try {
-    if (target === 'files') checkGlob('pattern', pattern);
-    else if (pattern === '' || pattern.length > MAX_PATTERN || pattern.includes('\0')) {
+    if (target === 'files') {
+      checkGlob('pattern', pattern);
+      if (file_glob !== undefined)
+        throw fileError('bad_args', 'file_glob: belongs to target "content"; for files the pattern is the glob.');
+    } else if (pattern === '' || pattern.length > MAX_PATTERN || pattern.includes('\0')) {
       throw fileError('bad_pattern', `pattern: must have 1 to ${MAX_PATTERN} characters and no NUL.`);
     }
     if (file_glob !== undefined) checkGlob('file_glob', file_glob);
@@ -128,29 +131,24 @@ async function search(given: Search): Promise<ToolOutput> {
 
 /** The files that a glob with folders names, or undefined where any may be meant. */
 async function namesOf({ call, found, view, context }: Search, folder: string): Promise<ReadonlySet<string> | undefined> {
-  const globs = [call.target === 'files' ? call.pattern : undefined, call.file_glob].filter((glob) => glob?.includes('/'));
-  if (globs.length === 0 || !found.folder) return undefined;
-  let both: ReadonlySet<string> | undefined;
-  for (const glob of globs) {
-    const names = new Set<string>();
-    const read = createNameReader();
-    const end = await view.search(
-      {
-        ...{ scene: found.scene, root: found.path, folder, timeout_ms: TIMEOUT_MS },
-        args: globArgs(call.include_ignored, glob ?? ''),
-        onOutput: (chunk) => {
-          for (const name of read(chunk)) if (both === undefined || both.has(name)) names.add(name);
-          return names.size < MAX_NAMES;
-        },
+  const glob = call.target === 'files' ? call.pattern : call.file_glob;
+  if (!glob?.includes('/') || !found.folder) return undefined;
+  const names = new Set<string>();
+  const read = createNameReader();
+  const end = await view.search(
+    {
+      ...{ scene: found.scene, root: found.path, folder, timeout_ms: TIMEOUT_MS },
+      args: globArgs(call.include_ignored, glob),
+      onOutput: (chunk) => {
+        for (const name of read(chunk)) names.add(name);
+        return names.size < MAX_NAMES;
       },
-      context.signal,
-    );
-    refuseBad(end);
-    if (end.ended !== 'by_itself')
-      throw fileError('too_large', `"${glob}" names more files than can be searched at once.`, 'Search a folder below, with `path`.');
-    both = names;
-  }
-  return both;
+    },
+    context.signal,
+  );
+  refuseBad(end);
+  if (end.ended === 'by_itself') return names;
+  throw fileError('too_large', `"${glob}" names more files than can be searched at once.`, 'Search a folder below, with `path`.');
 }
 
 function files(
@@ -160,11 +158,10 @@ function files(
   only: ReadonlySet<string> | undefined,
 ): Promise<SearchEnd> {
   const read = createNameReader();
-  const nameGlobs = [call.pattern, call.file_glob].filter((glob) => glob !== undefined && !glob.includes('/'));
   return view.search(
     {
       ...{ scene: found.scene, root: found.path, folder, timeout_ms: TIMEOUT_MS },
-      args: listArgs(call.include_ignored, nameGlobs[0], operandOf(found)),
+      args: listArgs(call.include_ignored, call.pattern, operandOf(found)),
       onOutput: (chunk) => {
         for (const name of read(chunk)) if ((only === undefined || only.has(name)) && !hits.file(name)) return false;
         return true;
@@ -215,6 +212,9 @@ function refuseBad(end: SearchEnd): void {
   if (end.exit_code !== 2) return;
   const problem = patternProblem(end.stderr);
   if (problem !== undefined) throw fileError('bad_pattern', `The pattern or glob can't be used: ${problem.trim()}`);
+  // Files it could not read are named one by one; anything else means that it did not search.
+  const strange = end.stderr.split('\n').find((line) => line !== '' && !line.includes('os error'));
+  if (strange !== undefined) throw new AppError('internal', `The search failed: ${strange.slice(0, 300)}`);
 }
 
 function answer(call: Call, result: Awaited<ReturnType<typeof maskHits>>, end: SearchEnd): ToolOutput {
