@@ -1,6 +1,7 @@
 import { toAppError } from '../../kernel/errors.ts';
 import { closeOrphans, type OrphanParts } from './close-orphans.ts';
 import { recordJobEnds } from './job-ends.ts';
+import { keepYoungHeap } from './young-heap.ts';
 
 /** When the first answers are out. */
 const AFTER_START_MS = 150;
@@ -12,6 +13,7 @@ const AFTER_START_MS = 150;
 export function afterStart(parts: OrphanParts, warmUp: () => void): () => Promise<void> {
   let stopRecording = (): Promise<void> => Promise.resolve();
   const timer = setTimeout(() => {
+    keepYoungHeap();
     warmUp();
     closeOrphans(parts).catch((thrown: unknown) => parts.logger.warn('recovery failed', { reason: toAppError(thrown).message }));
     stopRecording = recordJobEnds(parts);
