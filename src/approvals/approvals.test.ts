@@ -262,8 +262,14 @@ describe('channels', () => {
 
   test('a webhook is one only with a page to go to', async () => {
     await place.dispose();
-    place = openTestHome({ webhook: true });
+    const told: string[] = [];
+    place = openTestHome({ webhook: { notify: ({ state }) => void told.push(state), close: async () => {} } });
     const { approvals } = place.another();
+    const { record } = await approvals.open(questionOf());
+    await approvals.open(questionOf());
+    await approvals.answer(record.id, yes, TERMINAL);
+    await approvals.use(record.id, record.digest);
+    expect(told).toEqual(['pending', 'approved']);
     expect(await approvals.liveChannels()).toEqual([]);
     await approvals.attend('server').ready;
     expect(await approvals.liveChannels()).toEqual(['webhook']);

@@ -8,7 +8,8 @@ import type { Uptime } from '../kernel/uptime.ts';
 import { type Reader, type Store, select, statement } from '../store/index.ts';
 import { type ApprovalRow, recordOf, rowOf } from './rows.ts';
 import { createMoments, isOver } from './times.ts';
-import type { Answered, ApprovalRecord, Approvals } from './types.ts';
+import type { Answered, Approvals } from './types.ts';
+import type { Webhook } from './webhook.ts';
 import type { ApprovalWrites } from './writes.ts';
 
 export interface ApprovalsParts {
@@ -19,10 +20,8 @@ export interface ApprovalsParts {
   readonly clock: Clock;
   uptime(): Uptime;
   readonly logger: Logger;
-  /** A webhook is configured: with a page to go to it is a channel. */
-  readonly webhook?: boolean;
-  /** Told of every question that was opened or decided by this process. */
-  onChange?(record: ApprovalRecord): void;
+  /** Told of every question that this process opens or ends. With a page to go to it is a channel. */
+  readonly webhook?: Pick<Webhook, 'notify' | 'close'>;
 }
 
 /** How often a waiter looks; other processes answer too, and nothing wakes this one. */
@@ -61,7 +60,7 @@ export function createApprovals(parts: ApprovalsParts): Approvals {
   const recordExpired = async (rows: readonly ApprovalRow[]): Promise<void> => {
     for (const row of rows) {
       await record('approval.expired', row);
-      parts.onChange?.(recordOf(row));
+      parts.webhook?.notify(recordOf(row));
     }
     if (rows.length > 0) wake();
   };
@@ -99,7 +98,7 @@ export function createApprovals(parts: ApprovalsParts): Approvals {
         const { effects, reasons, opens, origins, word } = opened.card;
         const friction = word === undefined ? {} : { word: true };
         await record('approval.requested', row, { effects, reasons, opens, origins, expires_at: row.expires_at, ...friction });
-        parts.onChange?.(opened);
+        parts.webhook?.notify(opened);
       }
       return { record: opened, attached, caller };
     },
@@ -128,7 +127,7 @@ export function createApprovals(parts: ApprovalsParts): Approvals {
       const { state, opens } = answered;
       await record('approval.decided', result.row, { decision: state, by, ...(opens ? { opens } : {}), ...(note ? { note } : {}) });
       wake();
-      parts.onChange?.(answered);
+      parts.webhook?.notify(answered);
       return { ok: true, record: answered };
     },
 
@@ -148,7 +147,7 @@ export function createApprovals(parts: ApprovalsParts): Approvals {
       if (row === undefined) return;
       await record('approval.withdrawn', row);
       wake();
-      parts.onChange?.(recordOf(row));
+      parts.webhook?.notify(recordOf(row));
     },
 
     async get(id) {
@@ -174,7 +173,7 @@ export function createApprovals(parts: ApprovalsParts): Approvals {
       const now = clock.now();
       // Further in the future than a renewal reaches: left by a clock that was set back.
       const kinds = channels.all(await parts.reader(), { now, latest: now + ATTENDED_MS }).map(({ kind }) => kind);
-      const webhook = parts.webhook === true && kinds.some((kind) => kind === 'server' || kind === 'page') ? ['webhook'] : [];
+      const webhook = parts.webhook !== undefined && kinds.some((kind) => kind === 'server' || kind === 'page') ? ['webhook'] : [];
       return [...kinds.filter((kind) => kind !== 'server'), ...webhook];
     },
 
@@ -207,6 +206,7 @@ export function createApprovals(parts: ApprovalsParts): Approvals {
 
     async close() {
       closing.abort();
+      await parts.webhook?.close();
     },
   };
 }

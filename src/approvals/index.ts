@@ -9,4 +9,5 @@ export { offerGrants } from './grant-offers.ts';
 export { createGrants, GRANT_MOST_MS, GRANT_TTL_MS } from './grants.ts';
 export { createTaints } from './taints.ts';
 export type * from './types.ts';
+export { createWebhook, type Webhook } from './webhook.ts';
 export { type ApprovalWrites, approvalWrites } from './writes.ts';

@@ -10,6 +10,7 @@ import { createApprovals } from './approvals.ts';
 import { createGrants } from './grants.ts';
 import { createTaints } from './taints.ts';
 import type { Approvals, Card, Grants, Question, Taints } from './types.ts';
+import type { Webhook } from './webhook.ts';
 import type { ApprovalWrites } from './writes.ts';
 
 /** For tests: both clocks in the hand of the test. `monotonic` is real, so that waits end. */
@@ -55,7 +56,7 @@ export interface TestHome {
   dispose(): Promise<void>;
 }
 
-export function openTestHome({ webhook = false } = {}): TestHome {
+export function openTestHome({ webhook }: { readonly webhook?: Pick<Webhook, 'notify' | 'close'> } = {}): TestHome {
   const home = mkdtempSync(join(tmpdir(), 'writ-approvals-'));
   const time = testTime();
   const events: AuditEvent[] = [];
@@ -100,7 +101,7 @@ export function openTestHome({ webhook = false } = {}): TestHome {
         return its;
       };
       const parts = { store: own, reader, audit: async () => log, clock: time, logger: silentLogger };
-      const approvals = createApprovals({ ...parts, uptime: time.uptime, webhook });
+      const approvals = createApprovals({ ...parts, uptime: time.uptime, ...(webhook ? { webhook } : {}) });
       opened.push(approvals);
       return { approvals, grants: createGrants(parts), taints: createTaints(parts) };
     },

@@ -44,6 +44,15 @@ const rule = z
   });
 const rules = z.array(rule, 'must be a list of rules').max(1000);
 
+/** Questions leave the machine by it: encrypted, except to this machine itself. */
+const webhookUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an http(s) address' })
+  .max(2048, 'must be at most 2048 characters')
+  .refine((text) => {
+    const { protocol, hostname, username, password } = new URL(text);
+    return (protocol === 'https:' || /^(localhost|127\.0\.0\.1|\[::1\])$/.test(hostname)) && username === '' && password === '';
+  }, 'must begin with https:// (http:// only to localhost) and hold no user or password');
+
 /** Any entry of a Claude Code file is taken as it is; what it means is checked where it is used. */
 const server = z.looseObject(
   {
@@ -107,7 +116,21 @@ export const configSchema = z.strictObject({
       job_quota_bytes: bytes.optional(),
     })
     .optional(),
-  approvals: z.strictObject({ wait_seconds: count(86_400).optional() }).optional(),
+  approvals: z
+    .strictObject({
+      wait_seconds: count(86_400).optional(),
+      webhook: z
+        .strictObject({
+          url: webhookUrl.nullable().optional(),
+          secret_env: z
+            .string()
+            .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be a variable name')
+            .nullable()
+            .optional(),
+        })
+        .optional(),
+    })
+    .optional(),
   server: z
     .strictObject({
       host: word.optional(),

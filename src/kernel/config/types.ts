@@ -79,7 +79,10 @@ export interface Config {
     readonly job_retention_days: number;
     readonly job_quota_bytes: number;
   };
-  readonly approvals: { readonly wait_seconds: number };
+  readonly approvals: {
+    readonly wait_seconds: number;
+    readonly webhook: { readonly url: string | null; readonly secret_env: string | null };
+  };
   readonly server: { readonly host: string; readonly port: number; readonly public_url: string | null };
   readonly audit: { readonly retention_days: number; readonly retention_bytes: number };
   readonly log: { readonly level: LogLevel };
