@@ -30,5 +30,10 @@ export async function serveMcp(parts: McpParts): Promise<void> {
   await server.closed;
   await endStart();
   await execution.close();
+  // Where questions could never be opened, nothing of them is left to end.
+  await parts.asking().then(
+    ({ approvals }) => approvals.close(),
+    () => {},
+  );
   await (await parts.audit()).close();
 }
