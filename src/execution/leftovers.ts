@@ -1,5 +1,6 @@
-import { lstatSync, readdirSync, rmSync, type Stats } from 'node:fs';
+import { readdirSync, rmSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
+import { look } from './containment/look.ts';
 import { SHARED_ROOT } from './containment/private-folders.ts';
 import { sweepProbes } from './containment/probe/scratch.ts';
 import type { ExecutionConfig } from './core-types.ts';
@@ -72,7 +73,7 @@ export function sweepLeftovers(places: Places, now: number): void {
     for (const folder of folders(places)) {
       for (const name of namesIn(folder)) {
         const path = join(folder, name);
-        const stat = lstatSync(path, { throwIfNoEntry: false });
+        const stat = look(path);
         if (stat && isLeft(name, stat, { boot_id, now })) rmSync(path, { recursive: true, force: true });
       }
     }

@@ -20,7 +20,14 @@ export interface Reserve {
 
 export function createReserve(file: string, bytes: number): Reserve {
   // Absent means never made; empty means spent.
-  const size = (): number | undefined => statSync(file, { throwIfNoEntry: false })?.size;
+  const size = (): number | undefined => {
+    try {
+      return statSync(file, { throwIfNoEntry: false })?.size;
+    } catch {
+      // Links in a circle, a disk that fails: nothing that could be given up. The next slice takes the place of what is there.
+      return undefined;
+    }
+  };
   return {
     spent: () => size() === 0,
     release() {

@@ -24,6 +24,8 @@ export function isFull(thrown: unknown): boolean {
   return sqliteCode(thrown) === FULL;
 }
 
+const OUT_OF_REACH = new Set(['EACCES', 'EPERM', 'EROFS', 'ELOOP', 'ENAMETOOLONG', 'ENOTDIR']);
+
 /** Whatever node:sqlite threw, as an AppError that says what a person does about this file. */
 export function storeError(thrown: unknown, file: string): AppError {
   if (thrown instanceof AppError) return thrown;
@@ -68,7 +70,7 @@ export function storeError(thrown: unknown, file: string): AppError {
       cause: thrown,
     });
   }
-  if (thrown instanceof Error && 'code' in thrown && (thrown.code === 'EACCES' || thrown.code === 'EPERM' || thrown.code === 'EROFS')) {
+  if (thrown instanceof Error && 'code' in thrown && OUT_OF_REACH.has(String(thrown.code))) {
     return unavailable(`Writ may not use ${file} (${words}).`, 'Check who owns the Writ home and that its disk is mounted read-write.');
   }
   return new AppError('internal', `The database ${file} refused a request: ${words}`, { cause: thrown });

@@ -33,7 +33,7 @@ export function runWriterThread(writes: Writes): void {
       const { run, inode } = await opened();
       // Rows written to a file that nobody will find again would be acknowledged and lost. The connection is kept: opening another
       // would silently begin an empty database, while this one is right again as soon as the file is back.
-      if (statSync(file, { throwIfNoEntry: false })?.ino !== inode) return requests.map(() => failed(movedAway(file)));
+      if (inodeAt(file) !== inode) return requests.map(() => failed(movedAway(file)));
       return runWithReserve(run, requests);
     } catch (thrown) {
       const error = storeError(thrown, file);
@@ -92,4 +92,13 @@ function movedAway(file: string): AppError {
   return new AppError('store_unavailable', `The database ${file} was moved, removed or replaced while this process was using it.`, {
     fix: 'Put it back (with its -wal and -shm files) and restart this `writ` process.',
   });
+}
+
+/** Undefined: nothing can be got at by this name. */
+function inodeAt(file: string): number | undefined {
+  try {
+    return statSync(file, { throwIfNoEntry: false })?.ino;
+  } catch {
+    return undefined;
+  }
 }

@@ -262,6 +262,13 @@ describe('the file', () => {
       code: 'store_unavailable',
       message: expect.stringMatching(/moved/),
     });
+    // In a circle: what can't be looked at is not there either, and the connection is kept.
+    symlinkSync('writ.db', databaseFile(home));
+    await expect(store.write('test.put', { seq: 2 }, normal)).rejects.toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringMatching(/moved/),
+    });
+    rmSync(databaseFile(home));
     writeFileSync(databaseFile(home), '');
     await expect(store.write('test.put', { seq: 2 }, normal)).rejects.toMatchObject({
       code: 'store_unavailable',

@@ -1,7 +1,8 @@
-import { lstatSync, readdirSync, renameSync, statSync } from 'node:fs';
+import { type Dirent, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../kernel/clock.ts';
 import { type ExecId, isId, type JobId } from '../../kernel/ids.ts';
+import { look } from '../containment/look.ts';
 import { isEnded } from './folder.ts';
 import { errnoOf } from './json-file.ts';
 import type { Layout } from './layout.ts';
@@ -65,7 +66,7 @@ export function trimEnded(layout: Layout, now: number, known: Map<string, Weight
     .toReversed();
   const weigh = (name: string): Weight => {
     const folder = join(layout.ended, name);
-    return { changed: statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? now, bytes: sizeOf(folder) };
+    return { changed: look(folder)?.mtimeMs ?? now, bytes: sizeOf(folder) };
   };
   const before = new Map(known);
   known.clear();
@@ -78,20 +79,25 @@ export function trimEnded(layout: Layout, now: number, known: Map<string, Weight
   }
 }
 
-/** Bytes of all files below a folder. What disappears while it is counted counts as nothing. */
+/** Bytes of all files below a folder. What disappears while it is counted, or can't be looked into, counts as nothing. */
 export function sizeOf(folder: string): number {
   let bytes = 0;
-  try {
-    for (const entry of readdirSync(folder, { withFileTypes: true })) {
-      const path = join(folder, entry.name);
-      bytes += entry.isDirectory() ? sizeOf(path) : (lstatSync(path, { throwIfNoEntry: false })?.size ?? 0);
-    }
-  } catch (thrown) {
-    if (errnoOf(thrown) !== 'ENOENT') throw thrown;
+  for (const entry of entriesOf(folder)) {
+    const path = join(folder, entry.name);
+    bytes += entry.isDirectory() ? sizeOf(path) : (look(path)?.size ?? 0);
   }
   return bytes;
 }
 
+function entriesOf(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (thrown) {
+    if (['ENOENT', 'EACCES'].includes(errnoOf(thrown) ?? '')) return [];
+    throw thrown;
+  }
+}
+
 function isFolder(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  return look(path)?.isDirectory() ?? false;
 }

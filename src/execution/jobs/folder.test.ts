@@ -1,10 +1,10 @@
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { admit, BOUNDS } from './admission.ts';
-import { createFolder, endFolder, fillJob, look, readSpec } from './folder.ts';
+import { createFolder, endFolder, fillJob, look, readSpec, spooledBytes } from './folder.ts';
 import { folderOf } from './layout.ts';
 import { FILES } from './records.ts';
 import { exitedWith, makeJob, makeRun, OWNER, passGate, STARTER, specOf, takeBy, tempLayout } from './testing.ts';
@@ -63,6 +63,20 @@ describe('the folder of an execution', () => {
     passGate(folder, exec_id);
     writeFileSync(join(folder, name), '{"version":1,');
     expect(look(folder)).toMatchObject({ type: 'unreadable', reason: expect.stringContaining(name), owner: OWNER });
+  });
+
+  it('is unreadable, and neither fails nor counts as never started, when its identity leads nowhere', () => {
+    const { folder } = makeJob(tempLayout());
+    takeBy(folder);
+    symlinkSync(FILES.identity, join(folder, FILES.identity));
+    expect(look(folder)).toMatchObject({ type: 'unreadable', reason: expect.stringContaining(FILES.identity), owner: OWNER });
+  });
+
+  it('holds no output where its spool leads nowhere', () => {
+    const { folder } = makeJob(tempLayout());
+    rmSync(join(folder, FILES.output), { force: true });
+    symlinkSync(FILES.output, join(folder, FILES.output));
+    expect(spooledBytes(folder)).toBe(0);
   });
 
   it('is unreadable when its files belong to another execution', () => {

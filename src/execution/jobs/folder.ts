@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { AppError } from '../../kernel/errors.ts';
 import type { ExecId, JobId } from '../../kernel/ids.ts';
-import { readIdentity } from '../running/identity-file.ts';
+import { look as lookAt } from '../containment/look.ts';
+import { IDENTITY_FILE, readIdentity } from '../running/identity-file.ts';
 import type { Owner, ProcessIdentity, RunResult, RunSpec } from '../types.ts';
 import { createJson, errnoOf, placeFile, placeJson, readJson, syncPath, type WriteOptions } from './json-file.ts';
 import { BIRTH_PREFIX } from './layout.ts';
@@ -106,11 +107,13 @@ export function look(folder: string): Sight {
   if (!result.ok && !result.missing) return bad(result.reason);
 
   if (result.ok) return { type: 'ended', spec: spec.value, ended: result.value };
+  const identity = readIdentity(folder);
+  if (identity === 'unreadable') return bad(`${IDENTITY_FILE} can't be read, so whether anything of it ran isn't known`);
   const evidence: Evidence = {
     spec: 'ok',
     owner: owner.ok ? 'ok' : 'missing',
     // A torn one is as good as none: it is written whole before the token is sent.
-    identity: typeof readIdentity(folder) === 'object',
+    identity: typeof identity === 'object',
     result: 'missing',
   };
   const state = stateOf(evidence);
@@ -162,7 +165,8 @@ export function isEnded(folder: string): boolean {
 
 /** Bytes of output that can be read back now. */
 export function spooledBytes(folder: string): number {
-  return statSync(join(folder, FILES.output), { throwIfNoEntry: false })?.size ?? 0;
+  const output = lookAt(join(folder, FILES.output));
+  return output?.isFile() ? output.size : 0;
 }
 
 /** Every view counted as omitted, so that nothing looks complete that isn't. */

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createConfirm, KEEP_ENDED, trimEnded } from './ended-runs.ts';
@@ -51,6 +51,8 @@ describe('recovery', () => {
     passGate(alive.folder, alive.exec_id);
     const broken = makeJob(layout);
     writeFileSync(join(broken.folder, FILES.spec), '{');
+    const astray = makeJob(layout);
+    symlinkSync(FILES.identity, join(astray.folder, FILES.identity));
     const run = makeRun(layout);
     takeBy(run.folder);
     passGate(run.folder, run.exec_id);
@@ -58,7 +60,10 @@ describe('recovery', () => {
     const report = await recover(one);
     expect(await endedJobs(one)).toMatchObject([{ job_id: lost.job_id, owner: OWNER, result: { outcome: { state: 'lost' } } }]);
     expect(report.orphaned_runs).toMatchObject([{ exec_id: run.exec_id, owner: OWNER, result: { outcome: { state: 'lost' } } }]);
-    expect(report.unreadable).toMatchObject([{ path: broken.folder, reason: expect.stringContaining('spec.json') }]);
+    expect(report.unreadable).toMatchObject([
+      { path: broken.folder, reason: expect.stringContaining('spec.json') },
+      { path: astray.folder, reason: expect.stringContaining('identity.json') },
+    ]);
     expect(new Set(one.processes.swept)).toEqual(new Set([lost.exec_id, run.exec_id]));
     expect(existsSync(broken.folder)).toBe(true);
 

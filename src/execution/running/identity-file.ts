@@ -4,6 +4,9 @@ import { errnoOf } from './proc.ts';
 
 export const IDENTITY_FILE = 'identity.json';
 
+/** In place of a PID namespace of its own, for a run without containment: no process is ever a member of it. */
+export const NO_NAMESPACE = '';
+
 /** What is written down before the token is sent: enough for any later process to find, judge and end the tree. */
 export interface RunIdentity {
   readonly version: 1;
@@ -13,7 +16,7 @@ export interface RunIdentity {
   readonly supervisor: ProcessIdentity;
   readonly outer: ProcessIdentity;
   readonly init: ProcessIdentity;
-  /** `pid:[inode]` */
+  /** `pid:[inode]`, or NO_NAMESPACE. */
   readonly pid_namespace: string;
   readonly cgroups: readonly string[];
   /**
@@ -50,17 +53,18 @@ export function withdrawIdentity(folder: string): void {
   unlinkSync(`${folder}/${IDENTITY_FILE}`);
 }
 
-/** `absent` and `torn` both mean: no user code ran. */
-export function readIdentity(folder: string): RunIdentity | 'absent' | 'torn' {
+/** `absent` and `torn` both mean: no user code ran. `unreadable` (a link that leads nowhere, a folder, not ours to read) tells nothing. */
+export function readIdentity(folder: string): RunIdentity | 'absent' | 'torn' | 'unreadable' {
   const path = `${folder}/${IDENTITY_FILE}`;
-  // Most often it is asked before there is one, and an exception costs more than a look.
-  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return 'absent';
   let text: string;
   try {
+    // Most often it is asked before there is one, and an exception costs more than a look.
+    const seen = lstatSync(path, { throwIfNoEntry: false });
+    if (seen === undefined) return 'absent';
+    if (!seen.isFile()) return 'unreadable';
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return 'absent';
-    throw error;
+    return errnoOf(error) === 'ENOENT' ? 'absent' : 'unreadable';
   }
   try {
     const value: unknown = JSON.parse(text);
