@@ -4,7 +4,7 @@ import { AppError, toAppError } from '../kernel/errors.ts';
 import type { JobId } from '../kernel/ids.ts';
 import type { Logger } from '../kernel/logger.ts';
 import type { ExecutionConfig } from './core-types.ts';
-import { checkSpec } from './jobs/check-spec.ts';
+import { checkSpec, UNCONTAINED_JOB } from './jobs/check-spec.ts';
 import { createConfirm, findRun } from './jobs/ended-runs.ts';
 import { look } from './jobs/folder.ts';
 import { createJobs, type Launch } from './jobs/jobs.ts';
@@ -145,6 +145,7 @@ export function createExecution(config: ExecutionConfig, { clock, logger }: Exec
       ...jobs,
       async start(spec: RunSpec, signal) {
         checkSpec(spec);
+        if (spec.uncontained) throw new AppError('invalid_arguments', UNCONTAINED_JOB, { fix: 'Run it in the foreground.' });
         const record = await jobs.start(spec, signal);
         setTimeout(prepareSpare, SPARE_AFTER_MS, spec.workspaces).unref();
         started += 1;

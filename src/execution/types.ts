@@ -41,7 +41,8 @@ export interface DimensionReport {
 }
 
 export interface ContainmentReport {
-  readonly backend: 'bubblewrap';
+  /** `none`: a person let it run without containment. */
+  readonly backend: 'bubblewrap' | 'none';
   readonly dimensions: Readonly<Record<Dimension, DimensionReport>>;
   /** PATH entries that were not bound, with the reason; openings that were made. */
   readonly notes: readonly string[];
@@ -110,6 +111,8 @@ export interface RunSpec {
   readonly ports?: readonly number[];
   /** See Assessment.git_config_write: makes `.git/config` writable and turns hooks off. */
   readonly git_config_write: boolean;
+  /** A person let it run without containment. Never for jobs: their end could not be proved. */
+  readonly uncontained?: true;
   /** Lets a browser build its own sandbox inside. */
   readonly nested_userns?: boolean;
   /** Shown in lists; at most 200 characters. */

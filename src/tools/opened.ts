@@ -12,8 +12,10 @@ function makes({ findings }: Decision, path: string): 'file' | 'folder' {
 }
 
 /** What a decision opens, in the words of execution: exactly that, and for one run. */
-export function openedBy(decision: Decision): Pick<RunSpec, 'openings' | 'network'> {
+export function openedBy(decision: Decision): Pick<RunSpec, 'openings' | 'network' | 'uncontained'> {
   const { opens } = decision;
+  // Then all of it is open.
+  if (opens.some(({ type }) => type === 'uncontained')) return { openings: [], uncontained: true };
   const hosts = new Set<string>();
   const presets = new Set<string>();
   for (const opening of opens) {

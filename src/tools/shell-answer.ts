@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { ContainmentReport, JobRecord, Outcome, OutputView, RunResult, RunSpec } from '../execution/types.ts';
 import { AppError } from '../kernel/errors.ts';
-import type { Decision } from '../policy/types.ts';
 import { ANSWER_CHARS, bytesOf, fitStream, outcomeText, readOn, receiptLines, seconds, streamText } from './output-text.ts';
 import type { ToolOutput } from './tool.ts';
 
@@ -28,7 +27,7 @@ export const shellOutput = z.object({
   notes: z.array(z.string()),
 });
 
-export function finishedAnswer(result: RunResult, exec_id: string, spec: RunSpec, decision: Decision): ToolOutput {
+export function finishedAnswer(result: RunResult, exec_id: string, spec: RunSpec): ToolOutput {
   const { outcome, receipt } = result;
   // No answer, and in the record all the same: which execution it was and what is known of it.
   const data = { exec_id, ...evidenceOf(outcome, result) };
@@ -37,7 +36,7 @@ export function finishedAnswer(result: RunResult, exec_id: string, spec: RunSpec
     throw new AppError('outcome_unknown', `The process that ran the command is gone: ${outcome.reason}`, { data });
   if (outcome.state === 'cancelled') throw new AppError('cancelled', `The command was cancelled: ${outcome.reason}`, { data });
   const duration_ms = receipt ? receipt.ended_at - receipt.started_at : 0;
-  const notes = [...receiptLines(result), ...unopenedNotes(decision)];
+  const notes = [...uncontainedNote(receipt?.containment), ...receiptLines(result)];
   const footer = [
     `[${[outcomeText(outcome, spec.timeout_ms), seconds(duration_ms), ...sizeNote(result.output)].join(' · ')}]`,
     ...notes.map((note) => `[writ: ${note}]`),
@@ -155,11 +154,6 @@ function sizeNote(output: OutputView): string[] {
   return total > 2000 ? [`${total} bytes of output`] : [];
 }
 
-/** An allowing rule may name effects that this version can't open yet: then the run is still cut off, and says so. */
-function unopenedNotes(decision: Decision): string[] {
-  const missing = new Set(decision.opens.filter((opening) => opening.type !== 'path').map((opening) => opening.type));
-  const notes: string[] = [];
-  if (missing.has('uncontained'))
-    notes.push('a rule allowed this command, but it still ran contained: running outside containment is not possible in this version');
-  return notes;
+function uncontainedNote(report: ContainmentReport | undefined): string[] {
+  return report?.backend === 'none' ? ['ran without containment, as a person allowed for this one call'] : [];
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Execution, Limits, Owner, RunSpec } from '../execution/types.ts';
 import { AppError } from '../kernel/errors.ts';
-import type { Assessment, Decision } from '../policy/types.ts';
+import type { Assessment } from '../policy/types.ts';
 import { requireContainment } from './containment-required.ts';
 import { openedBy } from './opened.ts';
 import { parseWith, wireSchema } from './schema.ts';
@@ -95,7 +95,12 @@ export function createShell(
       };
     },
     run: async (call, context, decision) => {
-      await requireContainment(execution, decision);
+      const opened = openedBy(decision);
+      if (!opened.uncontained) await requireContainment(execution, decision);
+      else if (isBackground(call))
+        throw new AppError('invalid_arguments', 'A command that was let out of containment can only run in the foreground.', {
+          fix: 'Ask for it without "background": nothing could prove that all of a job outside of containment has ended.',
+        });
       const settings = settingsOf(context.owner, context.client);
       const cwd = resolveCwd(call.cwd, context.workspaces);
       if (cwd instanceof AppError) throw cwd;
@@ -109,14 +114,14 @@ export function createShell(
         stdin: 'closed',
         timeout_ms,
         limits: settings.limits,
-        ...openedBy(decision),
+        ...opened,
         ...(call.ports === undefined ? {} : { ports: call.ports }),
         git_config_write: decision.git_config_write,
         action: context.action,
         ...(call.description === undefined ? {} : { description: call.description }),
       };
       if (background) return startedAnswer(await execution.jobs.start(spec, context.signal));
-      return foreground(execution, spec, call.yield_ms ?? settings.yield_ms, context, decision);
+      return foreground(execution, spec, call.yield_ms ?? settings.yield_ms, context);
     },
   };
 }
@@ -125,13 +130,7 @@ function isBackground(call: ShellInput): boolean {
   return call.background === true || /^#!bg[ \t]*\r?(\n|$)/.test(call.command);
 }
 
-async function foreground(
-  execution: Execution,
-  spec: RunSpec,
-  yield_ms: number,
-  context: CallContext,
-  decision: Decision,
-): Promise<ToolOutput> {
+async function foreground(execution: Execution, spec: RunSpec, yield_ms: number, context: CallContext): Promise<ToolOutput> {
   const handle = await execution.start(spec, context.signal);
   context.whenRecorded(() => execution.confirm([handle.exec_id]));
   const first = await firstOf(handle.done, yield_ms);
@@ -143,7 +142,7 @@ async function foreground(
   }
   const result = first === 'yield' ? await handle.done : first;
   if (!result) throw new AppError('internal', 'A foreground command became a job that nobody asked for.');
-  return finishedAnswer(result, handle.exec_id, spec, decision);
+  return finishedAnswer(result, handle.exec_id, spec);
 }
 
 async function firstOf<T>(done: Promise<T>, ms: number): Promise<T | 'yield'> {

@@ -108,14 +108,68 @@ export interface EnvironmentInput {
   readonly proxied?: boolean;
 }
 
+/** Sockets and files of the person's own session; they exist outside of containment only, and only for their own user. */
+const OF_THE_SESSION = [
+  'XDG_RUNTIME_DIR',
+  'DBUS_SESSION_BUS_ADDRESS',
+  'SSH_AUTH_SOCK',
+  'DOCKER_HOST',
+  'DOCKER_CONTEXT',
+  'CONTAINER_HOST',
+  'KUBECONFIG',
+];
+/** Of what is always set: what keeps programs from waiting for somebody who isn't there. */
+const UNATTENDED = [
+  'TERM',
+  'COLUMNS',
+  'LINES',
+  'PAGER',
+  'MANPAGER',
+  'GIT_PAGER',
+  'GIT_TERMINAL_PROMPT',
+  'GIT_ASKPASS',
+  'SSH_ASKPASS',
+  'SSH_ASKPASS_REQUIRE',
+  'SUDO_ASKPASS',
+  'GIT_SSH_COMMAND',
+  'DEBIAN_FRONTEND',
+];
+
+/** The environment of a run that a person let out of containment. `own`: it is the user that Writ is. */
+export function uncontainedEnvironment(input: {
+  readonly config: Pick<ExecutionConfig, 'host_env' | 'env_pass'>;
+  readonly home: string;
+  readonly user_name: string;
+  readonly own: boolean;
+}): Readonly<Record<string, string>> {
+  const session = input.own ? OF_THE_SESSION : [];
+  const env: Record<string, string> = {
+    LANG: 'C.UTF-8',
+    SHELL: '/bin/bash',
+    PATH: '/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin',
+  };
+  Object.assign(env, inherited(input.config, new Set(), session));
+  for (const name of UNATTENDED) if (FIXED[name] !== undefined) env[name] = FIXED[name];
+  return { ...env, GIT_EDITOR: 'true', HOME: input.home, USER: input.user_name, LOGNAME: input.user_name };
+}
+
+function inherited(
+  config: Pick<ExecutionConfig, 'host_env' | 'env_pass'>,
+  dropped: ReadonlySet<string>,
+  more: readonly string[] = [],
+): Record<string, string> {
+  const env: Record<string, string> = {};
+  const passed = new Set([...config.env_pass, ...more]);
+  for (const [name, value] of Object.entries(config.host_env)) {
+    const listed = passed.has(name) || INHERITED.some((entry) => (typeof entry === 'string' ? entry === name : entry.test(name)));
+    if (listed && !NEVER.test(name) && !dropped.has(name) && !value.includes('\0')) env[name] = value;
+  }
+  return env;
+}
+
 /** The whole environment of a run, and of bubblewrap itself: what bubblewrap gets stays readable in /proc/1/environ. */
 export function environment(input: EnvironmentInput): Readonly<Record<string, string>> {
-  const env: Record<string, string> = { LANG: 'C.UTF-8', SHELL: '/bin/bash' };
-  const passed = new Set(input.config.env_pass);
-  for (const [name, value] of Object.entries(input.config.host_env)) {
-    const listed = passed.has(name) || INHERITED.some((entry) => (typeof entry === 'string' ? entry === name : entry.test(name)));
-    if (listed && !NEVER.test(name) && !input.dropped.has(name) && !value.includes('\0')) env[name] = value;
-  }
+  const env: Record<string, string> = { LANG: 'C.UTF-8', SHELL: '/bin/bash', ...inherited(input.config, input.dropped) };
   Object.assign(env, input.toolchain_env, FIXED, {
     HOME: input.home,
     PATH: input.path.join(':'),

@@ -9,6 +9,7 @@ import { createPlanner, whoRuns } from './planner.ts';
 import { type ModeResult, probeMode } from './probe/probe.ts';
 import { ownStanding, proofKey } from './proof-key.ts';
 import { createRepositoryFinder, type FindRepositories } from './repositories.ts';
+import { planUncontained } from './uncontained.ts';
 
 /** Settings of a kernel can change while it runs; that nothing fails is no reason to believe a proof for ever. */
 const PROOF_MS = 24 * 3_600_000;
@@ -112,6 +113,7 @@ export function createContainment(
     },
 
     async plan(spec) {
+      if (spec.uncontained) return planUncontained(spec, config);
       const made = await plan(spec);
       await insist(prove(made.drop ? 'dropped' : 'self', false));
       return made;

@@ -11,6 +11,8 @@ const MAX_HOSTS = 256;
 const MAX_PRESETS = 32;
 const MAX_PORTS = 16;
 
+export const UNCONTAINED_JOB = 'A command without containment can not be a job: the end of its processes could not be proved.';
+
 /** Bounds of what may be asked for; refused before anything is written. */
 export function checkSpec(spec: RunSpec): void {
   const bytes = Buffer.byteLength(spec.command);

@@ -35,6 +35,7 @@ const specOnDisk = z.object({
   network: z.object({ hosts: z.array(z.string()), presets: z.array(z.string()) }).exactOptional(),
   ports: z.array(z.int()).exactOptional(),
   git_config_write: z.boolean(),
+  uncontained: z.literal(true).exactOptional(),
   nested_userns: z.boolean().exactOptional(),
   description: z.string().exactOptional(),
   action: z.string().exactOptional(),

@@ -1,7 +1,8 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { identify, judge } from '../running/identity.ts';
-import { readIdentity } from '../running/identity-file.ts';
+import { NO_NAMESPACE, readIdentity } from '../running/identity-file.ts';
+import { endLoose } from '../running/loose-tree.ts';
 import { sweepMarked } from '../running/sweep.ts';
 import { endTree } from '../running/teardown.ts';
 import type { ProcessIdentity } from '../types.ts';
@@ -15,7 +16,9 @@ export function createProcesses(home: string, clock: Clock): Processes {
     judge,
     async endRun(folder) {
       const identity = readIdentity(folder);
-      return typeof identity === 'object' ? endTree(identity, clock.monotonic) : undefined;
+      if (typeof identity !== 'object') return undefined;
+      const { init: launcher, marker, cgroups, pid_namespace } = identity;
+      return pid_namespace === NO_NAMESPACE ? endLoose({ launcher, marker, cgroups }, clock.monotonic) : endTree(identity, clock.monotonic);
     },
     async sweepMarked(markers) {
       // Sandboxes that were only waiting have records of their own. Loaded when it is needed: it draws in what builds sandboxes.

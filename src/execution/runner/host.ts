@@ -5,6 +5,7 @@ import type { Logger } from '../../kernel/logger.ts';
 import type { PlaceHolders } from '../containment/place-holders.ts';
 import type { ContainedRun, Containment, Running, SandboxPlan } from '../core-types.ts';
 import { cancelRequested } from '../jobs/cancel.ts';
+import { UNCONTAINED_JOB } from '../jobs/check-spec.ts';
 import { endFolder, look, readSpec } from '../jobs/folder.ts';
 import { type FolderWatch, watchFolder } from '../jobs/folder-watch.ts';
 import { createJson } from '../jobs/json-file.ts';
@@ -137,7 +138,7 @@ export function createHost(parts: HostParts): Host {
     const since = clock.now();
     const run = await parts.running.start({ exec_id, spec, plan, folder, durable, logger });
     // It never passed its gate: where that is the fault of this machine, the caller is told what to do about it.
-    if (typeof readIdentity(folder) !== 'object') await parts.containment.doubt(plan, since);
+    if (typeof readIdentity(folder) !== 'object' && !spec.uncontained) await parts.containment.doubt(plan, since);
     entry.run = run;
     entry.state = 'running';
     step('gate_open');
@@ -164,7 +165,8 @@ export function createHost(parts: HostParts): Host {
         await begin(entry, readSpec(entry.folder, entry.record));
       } catch (thrown) {
         const error = toAppError(thrown);
-        if (typeof readIdentity(entry.folder) !== 'object') {
+        const identity = readIdentity(entry.folder);
+        if (identity === 'absent' || identity === 'torn') {
           finish(entry, resultWithoutReceipt(entry.folder, { state: 'never_started', reason: error.message }), true);
           throw error;
         }
@@ -177,6 +179,7 @@ export function createHost(parts: HostParts): Host {
     promote(exec_id, job_id) {
       const entry = hosted.get(exec_id);
       if (!entry?.run) throw new AppError('not_found', `${exec_id} ended before it could become a job.`);
+      if (entry.record.spec.uncontained) throw new AppError('invalid_arguments', UNCONTAINED_JOB);
       entry.folder = promoteFolder(layout, entry.folder, job_id, entry.record, clock.now());
       entry.durable = true;
       void watchForCancel(entry);
@@ -199,5 +202,7 @@ export function createHost(parts: HostParts): Host {
 
 /** Nothing about it was opened for this one run only, so the next one is likely to be planned alike. */
 function isPlain(spec: RunSpec): boolean {
-  return spec.openings.length === 0 && !spec.git_config_write && spec.pty === undefined && !spec.network && !spec.ports;
+  return (
+    spec.openings.length === 0 && !spec.git_config_write && spec.pty === undefined && !spec.network && !spec.ports && !spec.uncontained
+  );
 }

@@ -20,8 +20,10 @@ import { hintsFor } from './hints.ts';
 import { identify } from './identity.ts';
 import { MAX_COMMAND_BYTES } from './launcher.ts';
 import { letThrough } from './let-through.ts';
+import { endLoose, killLoose, terminateLoose } from './loose-tree.ts';
 import { neverStarted } from './outcome.ts';
 import { type NotPrepared, type Prepared, type PrepareInput, prepare } from './prepare.ts';
+import { prepareUncontained, uncontainedReport } from './prepare-uncontained.ts';
 import { membersOf } from './proc.ts';
 import { createReadBuffer, readPipe } from './reader.ts';
 import { containmentReport } from './report.ts';
@@ -88,7 +90,8 @@ export function createRunning(config: ExecutionConfig, clock: Clock, options: Ru
     const spool = createSpoolWriter(folder, plan.limits.disk_bytes);
     const capture = createCapture(spool);
     const drain = createDrain();
-    const report = containmentReport(plan, prepared.limits);
+    const loose = spec.uncontained ? { launcher: sandbox.init, marker: sandbox.marker, cgroups: group?.paths ?? [] } : undefined;
+    const report = loose ? uncontainedReport(plan.notes, prepared.limits) : containmentReport(plan, prepared.limits);
     const terminal = ends.kind === 'terminal' ? ends.terminal : undefined;
     const { makeGuard } = options;
     const network = openNetwork({ plan: plan.network, inlets: prepared.inlets, published, ...(makeGuard ? { makeGuard } : {}) });
@@ -112,25 +115,37 @@ export function createRunning(config: ExecutionConfig, clock: Clock, options: Ru
       ...(group === undefined ? {} : { cgroup: group }),
       hints: (result) => [...network.hints(), ...hintsFor(report, result)],
       network: () => network.use(),
-      quarantine: () => quarantineAppeared(plan, readlinkSync(folder), find),
+      ...(loose
+        ? {
+            tree: {
+              terminate: () => terminateLoose(loose),
+              kill: () => killLoose(loose),
+              end: () => endLoose(loose, () => clock.monotonic()),
+            },
+          }
+        : {}),
+      quarantine: () => (loose ? [] : quarantineAppeared(plan, readlinkSync(folder), find)),
       cleanUp() {
-        disk.stop();
+        disk?.stop();
         group?.release();
         network.close();
         cleanUp();
         underWay.delete(exec_id);
       },
     });
-    const disk = watchDisk(
-      {
-        folders: [plan.private_home, plan.private_tmp],
-        limit_bytes: plan.limits.disk_bytes,
-        since: started_at - CLOCK_SLACK_MS,
-        members: () => membersOf(sandbox.pid_namespace) ?? [],
-        logger,
-      },
-      () => run.stop({ kind: 'disk' }),
-    );
+    // The whole disk is open to it.
+    const disk = loose
+      ? undefined
+      : watchDisk(
+          {
+            folders: [plan.private_home, plan.private_tmp],
+            limit_bytes: plan.limits.disk_bytes,
+            since: started_at - CLOCK_SLACK_MS,
+            members: () => membersOf(sandbox.pid_namespace) ?? [],
+            logger,
+          },
+          () => run.stop({ kind: 'disk' }),
+        );
     underWay.set(exec_id, run);
     return run;
   };
@@ -146,7 +161,7 @@ export function createRunning(config: ExecutionConfig, clock: Clock, options: Ru
     let published: Inlets | undefined;
     try {
       published = await takePorts(plan.network?.ports ?? []);
-      if (spec.stdin === 'closed' && spec.pty === undefined) waiting = await pool.take(plan);
+      if (spec.stdin === 'closed' && spec.pty === undefined && !spec.uncontained) waiting = await pool.take(plan);
       passed = await letThrough({
         exec_id,
         command: spec.command,
@@ -156,7 +171,7 @@ export function createRunning(config: ExecutionConfig, clock: Clock, options: Ru
         supervisor,
         clock,
         waiting,
-        build: () => prepare(requestOf(exec_id, input), parts),
+        build: () => (spec.uncontained ? prepareUncontained : prepare)(requestOf(exec_id, input), parts),
       });
     } catch (error) {
       closeSync(directory);
@@ -169,7 +184,7 @@ export function createRunning(config: ExecutionConfig, clock: Clock, options: Ru
     if (!('reason' in passed)) return follow(input, passed, folder, published, () => closeSync(directory));
     closeSync(directory);
     closeInlets(published);
-    return notStarted(exec_id, containmentReport(plan, {}), passed);
+    return notStarted(exec_id, spec.uncontained ? uncontainedReport(plan.notes, {}) : containmentReport(plan, {}), passed);
   };
 
   return {

@@ -26,9 +26,9 @@ export interface Order {
 /**
  * `limits`: lines of `ulimit` calls, set before the gate so that a command never runs without them. `terminal`: the standard streams are
  * opened once more, since the library that made the terminal left its descriptors non-blocking for everybody who shares them.
- * `first`: what has to be made inside before the limits hold (network/inlets.ts).
+ * `marked`: the marker stays in the environment of the command, for want of another way to find its tree. `first`: what has to be made inside before the limits hold (network/inlets.ts).
  */
-export function launcherScript(limits: readonly string[], terminal: boolean, first: readonly string[] = []): string {
+export function launcherScript(limits: readonly string[], terminal: boolean, first: readonly string[] = [], marked = false): string {
   return [
     'umask 022',
     ...(terminal ? ['exec 0<>/proc/self/fd/0 1>&0 2>&0'] : []),
@@ -47,7 +47,7 @@ export function launcherScript(limits: readonly string[], terminal: boolean, fir
     // "Going": without this word nothing has run, however the sandbox ended.
     `printf G >&${GATE_FD}`,
     `exec ${GATE_FD}<&-`,
-    `unset -v X ${MARKER_VARIABLE}`,
+    `unset -v X${marked ? '' : ` ${MARKER_VARIABLE}`}`,
     'eval "$BASH_EXECUTION_STRING"',
   ].join('; ');
 }

@@ -104,7 +104,7 @@ interface Opened {
   closeTheirs(): void;
 }
 
-async function openStreams(request: PrepareInput, parts: PrepareParts): Promise<Opened> {
+export async function openStreams(request: PrepareInput, parts: PrepareParts): Promise<Opened> {
   if (request.pty !== undefined) {
     const terminal = await openTerminal(request.pty, request.plan.drop);
     return { theirs: { kind: 'terminal', slave: terminal.slave }, ours: { kind: 'terminal', terminal }, closeTheirs: () => undefined };

@@ -37,6 +37,8 @@ export interface UnderWay {
   readonly hints: (result: { readonly output: string; readonly failed: boolean }) => readonly string[];
   /** What became of its allow-list, if one was open. */
   readonly network?: () => Receipt['network'];
+  /** How its tree is ended, where it has no namespace. */
+  readonly tree?: { terminate(): void; kill(): void; end(): Promise<TeardownReport> };
   /** Moves away what appeared where nothing may appear. Only after the tree is dead. */
   readonly quarantine: () => Receipt['quarantined'];
   /** Lets go of everything that was made for this run and isn't evidence. */
@@ -60,6 +62,7 @@ export function followRun(run: UnderWay): ContainedRun & { stop(stop: Stop): voi
 
   const kill = (): void => {
     run.cgroup?.kill();
+    run.tree?.kill();
     signalOwned(sandbox.init, 'SIGKILL');
     sandbox.child.kill('SIGKILL');
     after(EXIT_AFTER_KILL_MS, () => killed.resolve(undefined));
@@ -68,7 +71,8 @@ export function followRun(run: UnderWay): ContainedRun & { stop(stop: Stop): voi
   const stop = (why: Stop): void => {
     if (stopped !== undefined || sandbox.exited() !== undefined) return;
     stopped = why;
-    terminateMembers(sandbox.pid_namespace, sandbox.init);
+    if (run.tree) run.tree.terminate();
+    else terminateMembers(sandbox.pid_namespace, sandbox.init);
     after(TERM_GRACE_MS, kill);
   };
 
@@ -80,7 +84,7 @@ export function followRun(run: UnderWay): ContainedRun & { stop(stop: Stop): voi
     for (const timer of timers) clearTimeout(timer);
     run.terminal?.leave();
     await run.drain.finished(Promise.all(run.readers.map((reader) => reader.ended)));
-    const teardown = await tearDown();
+    const teardown = await (run.tree?.end() ?? tearDown());
     for (const reader of run.readers) reader.close();
     capture.end();
     sandbox.release();
@@ -93,7 +97,7 @@ export function followRun(run: UnderWay): ContainedRun & { stop(stop: Stop): voi
       ended_at: clock.now(),
       outer: sandbox.outer,
       init: sandbox.init,
-      pid_namespace: sandbox.pid_namespace,
+      ...(run.tree ? {} : { pid_namespace: sandbox.pid_namespace }),
       ...(run.cgroup?.paths[0] === undefined ? {} : { cgroup: run.cgroup.paths.join(':') }),
       containment: run.report,
       teardown,

@@ -7,6 +7,7 @@ import { type Inlets, inletLines, openNode, receiveInlets } from '../network/inl
 import type { ProcessIdentity } from '../types.ts';
 import { carry } from './carrier.ts';
 import { identify } from './identity.ts';
+import { NO_NAMESPACE } from './identity-file.ts';
 import { GATE_FD, gateMessage, launcherEnvironment, launcherScript, type Order } from './launcher.ts';
 import { pidNamespaceOf } from './proc.ts';
 import { type Born, readBirth } from './status.ts';
@@ -103,6 +104,33 @@ export function spawnSandbox(input: SpawnInput): Sandbox {
     closeSync(args);
     if (seccomp !== undefined) closeSync(seccomp);
     if (node !== undefined) closeSync(node);
+  }
+}
+
+/** The same launcher at the same gate, without a sandbox. */
+export function spawnUncontained({ plan, marker, streams }: Pick<SpawnInput, 'plan' | 'marker' | 'streams'>): Sandbox {
+  if (streams.kind !== 'pipes') throw new AppError('internal', 'A run without containment has no terminal.');
+  const child = spawn('/bin/bash', ['--noprofile', '--norc', '-c', launcherScript([], false, [], true), 'bash'], {
+    cwd: '/',
+    detached: true,
+    env: launcherEnvironment(plan.env, marker),
+    ...(plan.drop === undefined ? {} : { uid: plan.drop.uid, gid: plan.drop.gid }),
+    stdio: [streams.stdin, streams.stdout, streams.stderr, 'ignore', 'ignore', 'pipe', 'pipe'],
+  });
+  return { ...watch(child, marker), inlets: receiveInlets(child, undefined) };
+}
+
+/** Waits until it is at the gate; it is its own init, and shares the namespace of everybody. */
+export async function awaitAtGate(sandbox: Sandbox): Promise<BuiltSandbox | string> {
+  const timeout = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => timeout.resolve(false), BUILD_TIMEOUT_MS);
+  try {
+    const ready = await Promise.race([sandbox.ready, timeout.promise]);
+    const { outer } = sandbox;
+    if (!ready || outer === undefined) return sandbox.exited()?.error ?? 'the launcher ended before it was at its gate';
+    return { ...sandbox, outer, init: outer, pid_namespace: NO_NAMESPACE };
+  } finally {
+    clearTimeout(timer);
   }
 }
 

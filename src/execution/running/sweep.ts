@@ -38,7 +38,7 @@ export async function sweepMarked(markers: ReadonlySet<string>): Promise<Sweep> 
   return { found: marked.length, survivors: alive.map(({ pid }) => pid) };
 }
 
-function markerOf(pid: number): string | undefined {
+export function markerOf(pid: number): string | undefined {
   let environment: string;
   try {
     environment = readFileSync(`/proc/${pid}/environ`, 'latin1');
