@@ -189,6 +189,15 @@ describe('a bad file means no configuration', () => {
     expect(await problems()).toMatch(/symbolic link/);
   });
 
+  test('a link in a circle, or above the file, is told apart from a link that a project may not use', async () => {
+    symlinkSync('config.json', join(home, 'config.json'));
+    expect(await problems()).toBe("config.json:undefined: can't be opened: its symbolic links go round in a circle");
+    rmSync(join(home, 'config.json'));
+    symlinkSync('round', join(base, 'round'));
+    const result = await load({ project_dir: join(base, 'round') });
+    expect(result).toMatchObject({ ok: false, problems: [{ message: expect.stringMatching(/circle/) }] });
+  });
+
   test('hostile keys are data, and are shown short and escaped', async () => {
     operator(`{"__proto__": {"polluted": 1}, "constructor": 1, "\\u001b[2J${'x'.repeat(500)}": 1, "\\u202e": 1}`);
     const { warnings } = await loaded();

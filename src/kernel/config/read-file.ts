@@ -20,7 +20,11 @@ export function readConfigFile(path: string, trust: { readonly operator_uid: num
   } catch (thrown) {
     const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
     if (code === 'ENOENT' && !isLink(path)) return { state: 'absent' };
-    if (code === 'ELOOP') return refused('is a symbolic link, which a project may not use', 'Replace it by a plain file.');
+    if (code === 'ELOOP') {
+      return trust === 'project' && isLink(path)
+        ? refused('is a symbolic link, which a project may not use', 'Replace it by a plain file.')
+        : refused("can't be opened: its symbolic links go round in a circle", 'Remove the link, or put a plain file in its place.');
+    }
     return refused(`can't be opened (${String(code)})`, 'Make it readable for this user, or remove it.');
   }
   try {
@@ -49,7 +53,12 @@ export function readConfigFile(path: string, trust: { readonly operator_uid: num
 }
 
 function isLink(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+  } catch {
+    // The links above it, then.
+    return false;
+  }
 }
 
 function refused(message: string, fix: string): FileText {

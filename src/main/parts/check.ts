@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { resolveWorkspaces } from '../../identity/index.ts';
 import type { ProcessFacts } from '../../kernel/config/index.ts';
 import { AppError } from '../../kernel/errors.ts';
@@ -28,9 +28,12 @@ export function checkCommand(request: {
 }
 
 function existingFolder(path: string): string {
+  const fix = 'Name a folder that exists and that this user may open.';
   try {
-    return realpathSync(path);
+    const real = realpathSync(path);
+    if (statSync(real).isDirectory()) return real;
   } catch (cause) {
-    throw new AppError('invalid_arguments', `--cwd ${path} can't be opened.`, { fix: 'Name a folder that exists.', cause });
+    throw new AppError('invalid_arguments', `--cwd ${path} can't be opened.`, { fix, cause });
   }
+  throw new AppError('invalid_arguments', `--cwd ${path} is not a folder.`, { fix });
 }
