@@ -73,18 +73,24 @@ function step(name: string, path: string, as: As, make: Make, parent: Stats): nu
   try {
     mkdirSync(name, { mode: 0o755 });
   } catch (thrown) {
-    // Somebody made it in between; the open below says whether it is a folder.
+    // Somebody made it in between; opening it says whether it is a folder.
     if (errnoOf(thrown) !== 'EEXIST') throw thrown;
     return step(name, path, as, 'nothing', parent);
   }
-  const fd = openSync(name, FOLDER);
-  if (as.drop) giveAway(name, path, as);
-  return fd;
+  const fd = step(name, path, as, 'nothing', parent);
+  try {
+    if (as.drop) giveAway(fd, path, as);
+    return fd;
+  } catch (thrown) {
+    closeSync(fd);
+    throw thrown;
+  }
 }
 
 /** Only what is root's and empty: somebody could have put another folder of root in the place of the new one. */
-function giveAway(name: string, path: string, as: As): void {
-  const fd = openSync(name, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+function giveAway(place: number, path: string, as: As): void {
+  // By its handle, and another one: this kind can't be given away.
+  const fd = openSync(`/proc/self/fd/${place}/.`, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   try {
     if (fstatSync(fd).uid !== 0 || readdirSync(`/proc/self/fd/${fd}`).length > 0) throw new Moved(path);
     fchownSync(fd, as.uid, as.gid);

@@ -57,7 +57,10 @@ export function resolvePath(scene: FilesScene, path: string): Resolved {
     const stat = host === undefined || isPlace ? undefined : look(host);
     if (stat?.isSymbolicLink() && host !== undefined) {
       if (++hops > MAX_HOPS) return { type: 'broken', why: 'its symbolic links go round in a circle' };
-      follow(readlinkSync(host));
+      const target = linkTarget(host);
+      // Replaced since it was looked at: once more.
+      if (target === undefined) todo.unshift(name);
+      else follow(target);
     } else if (stat || isPlace || leadsToPlace(scene, next)) {
       if (stat && !stat.isDirectory() && todo.length > 0) return { type: 'broken', why: `${next} is not a folder` };
       at = next;
@@ -88,6 +91,14 @@ function hostOf(scene: FilesScene, path: string): string | undefined {
 
 function leadsToPlace(scene: FilesScene, path: string): boolean {
   return scene.places.some((place) => place.inside.startsWith(`${path}/`));
+}
+
+function linkTarget(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 export function look(path: string): Stats | undefined {
