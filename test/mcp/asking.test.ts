@@ -256,6 +256,30 @@ test.each([
   await client.end();
 });
 
+test('2026-07-28: a client that calls again and again without an answer is asked three times, and then not reached', async () => {
+  const { client } = withClock();
+  let { state } = await modern(client, 1);
+  for (const id of [2, 3]) ({ state } = await modern(client, id, FORM, { requestState: state }));
+  client.send(call(4, { requestState: state, _meta: capable(FORM) }));
+  expect(text(await client.answer(4))).toContain('the client called again without an answer');
+  await client.end();
+});
+
+test('2026-07-28: a word that is missing is asked for by another form, but not for ever', async () => {
+  const { client } = withClock();
+  let { state } = await modern(client, 1);
+  const retry = (): object => ({ requestState: state, inputResponses: YES });
+  client.gate.question = { ...QUESTION, card: { ...QUESTION.card, word: 'READ' } };
+  for (const id of [2, 3]) {
+    const again = await modern(client, id, FORM, retry());
+    expect(again.params.requestedSchema['properties']).toHaveProperty('word');
+    state = again.state;
+  }
+  client.send(call(4, { ...retry(), _meta: capable(FORM) }));
+  expect(text(await client.answer(4))).toContain('the word was not typed');
+  await client.end();
+});
+
 const YES = { approval: { action: 'accept', content: { decision: 'approve' } } };
 
 test.each<[string, (state: string) => object]>([

@@ -93,7 +93,13 @@ export function createFakeGate(): FakeGate {
   /** As the gate does it, without a policy, a store or other ways to a person. */
   async function ask(request: GateRequest): Promise<GateAnswer> {
     if (request.forged !== undefined) return refused('invalid_arguments', request.forged);
-    if (request.reply !== undefined) return settled(request.reply.reply);
+    if (request.reply !== undefined) {
+      const { reply } = request.reply;
+      const { word } = gate.question.card;
+      if ('unreachable' in reply || reply.decision === 'deny' || reply.word === word) return settled(reply);
+      if (request.asker?.type !== 'with_answer') return settled({ unreachable: 'the word was not typed' });
+      return { type: 'input_required', action: 'act_3', approval: gate.question };
+    }
     if (request.asker === undefined) return refused('approval_pending');
     if (request.asker.type === 'with_answer') return { type: 'input_required', action: 'act_3', approval: gate.question };
     const over = new AbortController();

@@ -1,6 +1,6 @@
 import { cardText } from '../../approvals/index.ts';
 import type { ApprovalRecord } from '../../approvals/types.ts';
-import type { GateRequest } from '../../gate/types.ts';
+import type { Asker, GateRequest } from '../../gate/types.ts';
 import { holdOf } from '../hosts.ts';
 import { failure, INVALID_PARAMS, isObject, type Members, type RpcError } from '../message.ts';
 import type { WorkContext } from '../methods/context.ts';
@@ -9,8 +9,16 @@ import { formAsker, pageAsker, urlAsker } from './in-call.ts';
 import { modesOf } from './modes.ts';
 import { type Bound, mintState, QUESTION, readState } from './request-state.ts';
 
-/** What one call says about asking: how its person can be reached, and what it brings back of an earlier question. */
-export type CallAsking = Pick<GateRequest, 'asker' | 'reply' | 'forged'>;
+/** What one call says about asking. */
+export interface CallAsking {
+  /** How its person can be reached, and what it brings back of an earlier question. */
+  readonly request: Pick<GateRequest, 'asker' | 'reply' | 'forged'>;
+  /** How often its client was given the question before. */
+  readonly round: number;
+}
+
+/** A client that answers by itself, and wrongly, would otherwise go round for as long as it likes. */
+const MOST_ROUNDS = 3;
 
 /** The error that params of a wrong shape get; undefined where they are right. */
 export function badRetry({ inputResponses, requestState }: Members): { readonly error: RpcError } | undefined {
@@ -23,48 +31,50 @@ export function badRetry({ inputResponses, requestState }: Members): { readonly 
   return undefined;
 }
 
-/** `waiting` is called when the call begins to wait for a person. */
-export function askingOf(context: WorkContext, bound: Bound, waiting: () => void): CallAsking {
+export function askingOf(context: WorkContext, bound: Bound): CallAsking {
   const { parts, features, peer, ask, send } = context;
   const { clock, approvalUrl } = parts;
+  if (features.asks === 'with_answer') return askingWithAnswer(context, bound);
   const { form, url } = modesOf(peer, features);
-  if (features.asks === 'with_answer') return askingWithAnswer(context, bound, waiting);
-  const inCall = { hold_ms: holdOf(peer), clock, ask, send, waiting };
-  if (form) return { asker: formAsker(inCall, (record) => formParams(record, textOf(context, record), features)) };
-  if (url && approvalUrl) {
-    return {
-      asker: urlAsker(inCall, (record) => ({ ...urlParams(textOf(context, record), approvalUrl(record)), elicitationId: record.id })),
-    };
-  }
-  return {};
+  const inCall = { hold_ms: holdOf(peer), clock, ask, send };
+  if (form) return first(formAsker(inCall, (record) => formParams(record, textOf(context, record), features)));
+  if (!url || approvalUrl === undefined) return first();
+  return first(urlAsker(inCall, (record) => ({ ...urlParams(textOf(context, record), approvalUrl(record)), elicitationId: record.id })));
 }
 
-function askingWithAnswer({ parts, features, peer, params }: WorkContext, bound: Bound, waiting: () => void): CallAsking {
-  const { clock, signer } = parts;
+function first(asker?: Asker): CallAsking {
+  return { request: asker === undefined ? {} : { asker }, round: 0 };
+}
+
+function askingWithAnswer({ parts, features, peer, params }: WorkContext, bound: Bound): CallAsking {
+  const { clock, signer, approvalUrl } = parts;
   const { inputResponses = {}, requestState } = params;
-  if (signer === undefined) return {};
+  if (signer === undefined) return first();
   const { form, url } = modesOf(peer, features);
-  const asking = withAnswer(form, url && parts.approvalUrl !== undefined);
-  if (typeof requestState !== 'string') return asking;
+  const asker = withAnswer(form, url && approvalUrl !== undefined);
+  if (typeof requestState !== 'string') return first(asker);
   const now = clock.now();
   const state = readState(requestState, bound, now, signer);
-  if (!state.ok) return { forged: state.reason };
+  if (!state.ok) return { request: { forged: state.reason }, round: 0 };
+  const { approval, mode, round, asked_at } = state;
   const response = isObject(inputResponses) ? inputResponses[QUESTION] : undefined;
+  const isLast = round >= MOST_ROUNDS;
   // Nothing was answered: the call is as good as a first one, and gets the question again.
-  if (response === undefined) return asking;
-  if (state.mode === 'url' && isObject(response) && response['action'] === 'accept') {
-    return { asker: pageAsker({ hold_ms: holdOf(peer), waiting }) };
-  }
-  return { ...asking, reply: { approval: state.approval, reply: readForm(response, now - state.asked_at) } };
+  if (response === undefined && !isLast) return { ...first(asker), round };
+  if (mode === 'url' && isObject(response) && response['action'] === 'accept') return first(pageAsker(holdOf(peer)));
+  const reply = response === undefined ? UNANSWERED : readForm(response, now - asked_at);
+  return { request: { ...(asker && !isLast ? { asker } : {}), reply: { approval, reply } }, round };
 }
 
-function withAnswer(form: boolean, page: boolean): CallAsking {
-  if (form) return { asker: { type: 'with_answer' } };
-  return page ? { asker: { type: 'with_answer', page: true } } : {};
+const UNANSWERED = { unreachable: 'the client called again without an answer' };
+
+function withAnswer(form: boolean, page: boolean): Asker | undefined {
+  if (form) return { type: 'with_answer' };
+  return page ? { type: 'with_answer', page: true } : undefined;
 }
 
 /** A question as the result of its call (2026-07-28); undefined where this client can't be given it. */
-export function questionResult(context: WorkContext, bound: Bound, record: ApprovalRecord): Members | undefined {
+export function questionResult(context: WorkContext, bound: Bound, record: ApprovalRecord, round: number): Members | undefined {
   const { parts, features, peer } = context;
   const { clock, signer, approvalUrl } = parts;
   if (signer === undefined) return undefined;
@@ -75,7 +85,7 @@ export function questionResult(context: WorkContext, bound: Bound, record: Appro
   return {
     resultType: 'input_required',
     inputRequests: { [QUESTION]: { method: 'elicitation/create', params } },
-    requestState: mintState(record, form ? 'form' : 'url', bound, clock.now(), signer),
+    requestState: mintState(record, { mode: form ? 'form' : 'url', round: round + 1, asked_at: clock.now() }, bound, signer),
   };
 }
 

@@ -14,8 +14,6 @@ export interface InCallParts {
   /** One request to the client on the stream of the call. */
   ask(question: Question): Promise<Answer>;
   send(message: unknown): void;
-  /** Called when the waiting begins. */
-  waiting(): void;
 }
 
 /** It is the gate that ends a question; this only keeps us from waiting for ever. */
@@ -23,16 +21,17 @@ const SPARE_MS = 30_000;
 
 /** Asks with a form while the call waits (2025-06-18, 2025-11-25). When somebody else was first, the client is told to take it away. */
 export function formAsker(parts: InCallParts, form: (record: ApprovalRecord) => Members): InCallAsker {
-  return asker(parts, async (record, signal) => {
+  const ask: InCallAsker['ask'] = async (record, signal) => {
     const asked_at = parts.clock.monotonic();
     const answer = await elicit(parts, form(record), signal);
     return answer.ok ? readForm(answer.result, parts.clock.monotonic() - asked_at) : { unreachable: answer.reason };
-  });
+  };
+  return { type: 'in_call', hold_ms: parts.hold_ms, ask };
 }
 
 /** Asks the client to open our page (2025-11-25); its yes means no more than that, and what is said on the page comes another way. */
 export function urlAsker(parts: InCallParts, address: (record: ApprovalRecord) => Members): InCallAsker {
-  return byPage(parts, async (record, signal) => {
+  return byPage(parts.hold_ms, async (record, signal) => {
     const params = address(record);
     const asked_at = parts.clock.monotonic();
     const answer = await elicit(parts, params, signal);
@@ -47,26 +46,15 @@ export function urlAsker(parts: InCallParts, address: (record: ApprovalRecord) =
 }
 
 /** The person was sent to the page already (2026-07-28): nothing is asked, the call only waits for what is said there. */
-export function pageAsker(parts: Pick<InCallParts, 'hold_ms' | 'waiting'>): InCallAsker {
-  return byPage(parts, async (_record, signal) => {
+export function pageAsker(hold_ms: number): InCallAsker {
+  return byPage(hold_ms, async (_record, signal) => {
     await aborted(signal);
     return { unreachable: 'it is answered on the page' };
   });
 }
 
-function asker({ hold_ms, waiting }: Pick<InCallParts, 'hold_ms' | 'waiting'>, ask: InCallAsker['ask']): InCallAsker {
-  return {
-    type: 'in_call',
-    hold_ms,
-    ask(record, signal) {
-      waiting();
-      return ask(record, signal);
-    },
-  };
-}
-
-function byPage(parts: Pick<InCallParts, 'hold_ms' | 'waiting'>, ask: InCallAsker['ask']): InCallAsker {
-  return { ...asker(parts, ask), page: true };
+function byPage(hold_ms: number, ask: InCallAsker['ask']): InCallAsker {
+  return { type: 'in_call', page: true, hold_ms, ask };
 }
 
 async function elicit({ ask, hold_ms }: InCallParts, params: Members, signal: AbortSignal): Promise<Answer> {

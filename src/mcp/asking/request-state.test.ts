@@ -14,11 +14,11 @@ const signer = {
 };
 const bound = { owner: { organization: 'o', agent: 'a', run: 'r', workspace: '/w' }, tool: 'shell', arguments: { b: 1, a: [2] } };
 const record = { id: 'appr_1', digest: 'sha256:1', expires_at: 2_000 } as ApprovalRecord;
-const state = mintState(record, 'url', bound, 1_000, signer);
+const state = mintState(record, { mode: 'url', round: 2, asked_at: 1_000 }, bound, signer);
 
 test('what was given out comes back, whatever the order of the arguments', () => {
   const again = { ...bound, arguments: { a: [2], b: 1 } };
-  expect(readState(state, again, 1_999, signer)).toEqual({ ok: true, approval: 'appr_1', mode: 'url', asked_at: 1_000 });
+  expect(readState(state, again, 1_999, signer)).toEqual({ ok: true, approval: 'appr_1', mode: 'url', round: 2, asked_at: 1_000 });
 });
 
 test('the same under another version, although signed, is none', () => {

@@ -19,6 +19,8 @@ export const QUESTION = 'approval';
 interface State {
   readonly approval: string;
   readonly mode: 'form' | 'url';
+  /** How often the client was given the question by now, one call after the other. */
+  readonly round: number;
   readonly asked_at: number;
 }
 
@@ -37,8 +39,13 @@ export interface Bound {
 const VERSION = 'v1';
 const MAX_STATE = 2_048;
 
-export function mintState(record: ApprovalRecord, mode: State['mode'], bound: Bound, now: number, signer: Signer): string {
-  const payload = { a: record.id, d: record.digest, m: mode, t: now, e: record.expires_at, b: digestOf(bound) };
+export function mintState(
+  record: ApprovalRecord,
+  { mode, round, asked_at }: Omit<State, 'approval'>,
+  bound: Bound,
+  signer: Signer,
+): string {
+  const payload = { a: record.id, d: record.digest, m: mode, n: round, t: asked_at, e: record.expires_at, b: digestOf(bound) };
   const body = `${VERSION}.${Buffer.from(JSON.stringify(payload)).toString('base64url')}`;
   return `${body}.${signer.sign(body)}`;
 }
@@ -50,14 +57,14 @@ export function readState(text: string, bound: Bound, now: number, signer: Signe
     return { ok: false, reason: 'its signature is not ours' };
   const payload = payloadOf(body);
   if (payload === undefined) return { ok: false, reason: 'it is of another version' };
-  const { a: approval, m: mode, t: asked_at, e: expires_at, b: given_for } = payload;
+  const { a: approval, m: mode, n: round, t: asked_at, e: expires_at, b: given_for } = payload;
   if (given_for === undefined || given_for !== digestOf(bound))
     return { ok: false, reason: 'it was given out for another call or to somebody else' };
-  if (typeof approval !== 'string' || typeof asked_at !== 'number' || typeof expires_at !== 'number') {
+  if (typeof approval !== 'string' || ![round, asked_at, expires_at].every((each) => typeof each === 'number')) {
     return { ok: false, reason: 'it is of another version' };
   }
-  if (now >= expires_at) return { ok: false, reason: 'it has expired' };
-  return { ok: true, approval, mode: mode === 'url' ? 'url' : 'form', asked_at };
+  if (now >= Number(expires_at)) return { ok: false, reason: 'it has expired' };
+  return { ok: true, approval, mode: mode === 'url' ? 'url' : 'form', round: Number(round), asked_at: Number(asked_at) };
 }
 
 /** Only ever of a body whose signature is good. */

@@ -3,7 +3,7 @@ import { errorEntry, toAppError } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { JsonSchema } from '../../tools/tool.ts';
 import { carriesNotices, NOTICES, toolReply, UNEXPECTED } from '../answers.ts';
-import { askingOf, badRetry, questionResult } from '../asking/call-asking.ts';
+import { askingOf, badRetry, type CallAsking, questionResult } from '../asking/call-asking.ts';
 import { TOOL_META } from '../hosts.ts';
 import { failure, INVALID_PARAMS, isObject, type Members, type Reply } from '../message.ts';
 import { createProgress } from '../progress.ts';
@@ -62,10 +62,11 @@ export async function callTool(context: WorkContext): Promise<Reply | undefined>
   const badParams = badRetry(params);
   if (badParams) return badParams;
 
-  const { answer, scope, forged } = await askGate(context, name, args);
-  if (forged) return failure(INVALID_PARAMS, 'Invalid or expired requestState: call again without it', { code: 'invalid_arguments' });
+  const { answer, scope, asking } = await askGate(context, name, args);
+  if (asking?.request.forged !== undefined)
+    return failure(INVALID_PARAMS, 'Invalid or expired requestState: call again without it', { code: 'invalid_arguments' });
   if (answer.type === 'input_required' && scope !== undefined) {
-    const question = questionResult(context, { owner: scope.owner, tool: name, arguments: args }, answer.approval);
+    const question = questionResult(context, { owner: scope.owner, tool: name, arguments: args }, answer.approval, asking?.round ?? 0);
     return question === undefined ? toolReply(name, answer, features, []) : { result: question };
   }
   if (scope === undefined || !carriesNotices(answer, features)) return toolReply(name, answer, features, []);
@@ -77,10 +78,9 @@ export async function callTool(context: WorkContext): Promise<Reply | undefined>
 
 interface Asked {
   readonly answer: GateAnswer;
-  /** Absent when it was never found out. */
+  /** Absent when they were never found out. */
   readonly scope?: CallScope;
-  /** The client gave back a `requestState` that the gate has recorded as none of ours. */
-  readonly forged?: boolean;
+  readonly asking?: CallAsking;
 }
 
 async function askGate(context: WorkContext, tool: string, args: Members): Promise<Asked> {
@@ -90,17 +90,17 @@ async function askGate(context: WorkContext, tool: string, args: Members): Promi
   try {
     scope = await scopeOf(context);
     const bound = { owner: scope.owner, tool, arguments: args };
-    const asking = askingOf(context, bound, () => progress.report('waiting for a person to answer'));
+    const asking = askingOf(context, bound);
     const answer = await parts.gate.call({
       ...scope,
-      ...asking,
+      ...asking.request,
       tool,
       arguments: args,
       toolset: parts.toolset,
       signal: flight.signal,
       progress: progress.report,
     });
-    return { answer, scope, forged: asking.forged !== undefined };
+    return { answer, scope, asking };
   } catch (thrown) {
     const answer = refusedBy(thrown, parts.logger);
     return scope === undefined ? { answer } : { answer, scope };
