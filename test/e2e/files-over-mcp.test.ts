@@ -1,17 +1,16 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type McpProcess, makePlace, type Place, startMcp } from '../helpers/writ-process.ts';
 
 let place: Place;
 let mcp: McpProcess;
 
-beforeEach(async () => {
+beforeAll(async () => {
   place = makePlace();
   mcp = await startMcp(place);
 });
-afterEach(async () => {
+afterAll(async () => {
   await mcp.end();
   place.remove();
 });
@@ -31,7 +30,10 @@ describe('files', () => {
         { old_string: 'three  ', new_string: '3' },
       ],
     });
-    expect(edited).toMatchObject({ isError: false, structured: { added: 2, removed: 2, edits: [{ stage: 'exact' }, { stage: 'trailing_whitespace' }] } });
+    expect(edited).toMatchObject({
+      isError: false,
+      structured: { added: 2, removed: 2, edits: [{ stage: 'exact' }, { stage: 'trailing_whitespace' }] },
+    });
     expect(edited.text).toContain('@@ -1,3 +1,3 @@\n one\n-two\n-three\n+2\n+3\n');
     expect(readFileSync(file('src/deep/a.ts'), 'utf8')).toBe('one\n2\n3\n');
   });
@@ -43,5 +45,55 @@ describe('files', () => {
     expect(shell.structured['stdout']).toBe('tool\ntool\n');
     expect((await mcp.call('read_file', { path: '/var/tmp/from-shell' })).structured['content']).toBe('     1\tshell');
     expect(existsSync('/tmp/from-tool')).toBe(false);
+  });
+
+  test('searches go through ripgrep in a sandbox, and pictures are content of their own', async () => {
+    mkdirSync(file('.github'));
+    writeFileSync(file('.github/ci.yml'), 'run: needle\n');
+    writeFileSync(file('a.ts'), 'const needle = 1;\n');
+    expect((await mcp.call('search_files', { pattern: 'needle' })).text).toBe('a.ts\n  1: const needle = 1;');
+    expect((await mcp.call('search_files', { pattern: 'needle', path: '.github' })).structured).toMatchObject({ total: 1 });
+    const bad = await mcp.call('search_files', { pattern: '(' });
+    expect(bad.text).toContain('unclosed group');
+    const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+    writeFileSync(file('x.png'), png);
+    const result = await mcp.ask('tools/call', { name: 'read_file', arguments: { path: 'x.png' } });
+    expect(result['content']).toContainEqual({ type: 'image', data: png.toString('base64'), mimeType: 'image/png' });
+  });
+
+  test('a secret is written back without ever having been shown', async () => {
+    const config = 'name: x\ntoken: ghp_aaaa0000bbbb1111cccc2222dddd3333eeee\n';
+    writeFileSync(file('c.yml'), config);
+    const read = await mcp.call('read_file', { path: 'c.yml' });
+    expect(JSON.stringify(read)).not.toContain('ghp_');
+    const content = (read.structured['content'] as string).replace(/^ *\d+\t/gm, '').replace('name: x', 'name: y');
+    const written = await mcp.call('write_file', { path: 'c.yml', content: `${content}\n` });
+    expect(written.isError).toBe(false);
+    expect(readFileSync(file('c.yml'), 'utf8')).toBe(config.replace('name: x', 'name: y'));
+    const lost = await mcp.call('write_file', { path: 'c.yml', content: 'token: [redacted:token]\n' });
+    expect(lost.text).toContain('edit_failed');
+  });
+
+  // Last, since it starts the program again with another configuration.
+  test('what only a person may allow is refused with the reason and the rule, and the rule works', async () => {
+    writeFileSync(file('.env'), 'GREETING=hello\n');
+    symlinkSync('.env', file('innocent.txt'));
+    const asked = await mcp.call('read_file', { path: 'innocent.txt' });
+    expect(asked).toMatchObject({ isError: true });
+    expect(asked.text).toContain('no_channel');
+    expect(asked.text).toContain('credential_access');
+    const planted = await mcp.call('write_file', { path: '.claude/settings.json', content: '{}' });
+    expect(planted.text).toContain('persistence');
+    expect(existsSync(file('.claude'))).toBe(false);
+    await mcp.end();
+
+    mkdirSync(place.home, { recursive: true, mode: 0o700 });
+    writeFileSync(join(place.home, 'config.json'), JSON.stringify({ dangerous: { allow: [{ argv: ['read_file', file('.env')] }] } }));
+    mcp = await startMcp(place);
+    expect(await mcp.call('read_file', { path: '.env' })).toMatchObject({
+      isError: false,
+      structured: { content: '     1\tGREETING=hello' },
+    });
+    expect(await mcp.call('patch', { path: '.env', old_string: 'hello', new_string: 'bye' })).toMatchObject({ isError: true });
   });
 });

@@ -88,6 +88,7 @@ export function createFileAccess(view: () => Promise<FilesView>, assessFiles: As
         try {
           return await use(found);
         } catch (thrown) {
+          if (context.signal.aborted) throw new AppError('cancelled', 'The request was cancelled; no file was changed.');
           if (!(thrown instanceof Moved)) throw diskError(thrown, found.path);
           if (attempt >= MAX_TRIES) throw fileError('changed', `${path} can't be opened: something keeps swapping the folders on the way.`);
         }
