@@ -1,3 +1,4 @@
+import { isObject, type Members } from './message.ts';
 import { type Features, featuresOf } from './revisions.ts';
 import type { Peer } from './types.ts';
 
@@ -15,16 +16,30 @@ const TEXT_IS_BETTER = /^(claude-code|codex-mcp-client|qwen-cli-mcp-client-.*)$/
 export const TOOL_META = { 'anthropic/alwaysLoad': true };
 
 /**
- * How long a call may wait for a person, by what the host itself allows a call and without making it give up first. Claude Code and the
- * others of docs/reference/hosts.md wait for as long as a question lives; Codex gives up after `tool_timeout_sec`, 60 s where nothing is set; so does
- * everything built on the SDK that sets nothing.
+ * How long a call may wait for the person at its client without making the client give up first. Claude Code and the others of
+ * docs/reference/hosts.md wait for as long as a question lives; Codex stops its clock while its own person is asked. What is built on the SDK and sets
+ * nothing gives up after 60 s.
  */
-const PATIENT = /^(claude-code|gemini-cli-mcp-client|qwen-cli-mcp-client-.*)$/;
+const PATIENT = /^(claude-code|codex-mcp-client|gemini-cli-mcp-client|qwen-cli-mcp-client-.*)$/;
 const PATIENT_MS = 9 * 60_000;
 const HOLD_MS = 45_000;
 
 export function holdOf(peer: Peer): number {
   return PATIENT.test(peer.client?.name ?? '') ? PATIENT_MS : HOLD_MS;
+}
+
+/**
+ * A host that runs without a person declares that it can ask one all the same, and then says no by itself. `claude -p` tells the programs that
+ * it starts what it is.
+ */
+export function startedUnattended(env: Readonly<Record<string, string | undefined>>): boolean {
+  return env['CLAUDE_CODE_ENTRYPOINT'] === 'sdk-cli';
+}
+
+/** `codex exec` says it with every call (`user` where a person typed something). */
+export function saysUnattended({ _meta: meta }: Members): boolean {
+  const turn = isObject(meta) ? meta['x-codex-turn-metadata'] : undefined;
+  return isObject(turn) && turn['turn_trigger'] === 'exec';
 }
 
 /** What a revision allows, less what the host at the other end makes bad use of. */

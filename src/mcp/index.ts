@@ -1,5 +1,11 @@
+export { startedUnattended } from './hosts.ts';
 export { createMcpHandler } from './http/handler.ts';
 export { MCP_SERVER_OPTIONS } from './http/server-options.ts';
+export { type Door, openDoor } from './relay/door.ts';
+export type { Hello } from './relay/hello.ts';
+export { knock } from './relay/knock.ts';
+export { relay } from './relay/relay.ts';
+export { isOwnSocket, socketPath } from './relay/socket-path.ts';
 export type { Revision } from './revisions.ts';
 export { REVISIONS } from './revisions.ts';
 export { serveStdio } from './stdio.ts';

@@ -36,6 +36,8 @@ export interface CallScope {
   readonly owner: Owner;
   readonly workspaces: readonly WorkspaceBind[];
   readonly workspace_problem?: { readonly message: string; readonly fix: string };
+  /** The client is known to have no person, whatever it declares: nothing is asked through it. */
+  readonly unattended?: boolean;
   readonly client?: NonNullable<GateRequest['client']>;
 }
 

@@ -371,6 +371,25 @@ test.each([
   await client.end();
 });
 
+test.each([
+  ['codex exec', 'codex-mcp-client', 'exec', undefined, false],
+  ['codex with a person', 'codex-mcp-client', 'user', undefined, true],
+  ['claude -p', 'claude-code', undefined, true, false],
+  ['claude with a person', 'claude-code', undefined, false, true],
+])('%s', async (_name, name, turn_trigger, unattended, isAsked) => {
+  const scope = { owner: OWNER, workspaces: [], ...(unattended === undefined ? {} : { unattended }) };
+  const { client } = withClock({ scopeOf: async () => scope });
+  const clientInfo = { name, version: '1' };
+  client.send(
+    call(1, {
+      _meta: { ...capable(FORM), 'io.modelcontextprotocol/clientInfo': clientInfo, 'x-codex-turn-metadata': { turn_trigger } },
+    }),
+  );
+  await client.answer(1);
+  expect(client.gate.seen[0]?.asker !== undefined).toBe(isAsked);
+  await client.end();
+});
+
 test('notices wait for a result that can carry them', async () => {
   const { client } = withClock({ pendingNotices: async () => ['job x ended'] });
   const { state } = await modern(client, 1);

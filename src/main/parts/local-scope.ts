@@ -2,7 +2,7 @@ import type { Owner } from '../../execution/index.ts';
 import { resolveWorkspaces } from '../../identity/index.ts';
 import type { ProcessFacts } from '../../kernel/config/index.ts';
 import type { Logger } from '../../kernel/logger.ts';
-import type { CallScope, Peer } from '../../mcp/index.ts';
+import { type CallScope, type Peer, startedUnattended } from '../../mcp/index.ts';
 import type { Serving } from './serving.ts';
 
 /** The local agent: whoever speaks on a stdio connection of this machine's user. */
@@ -14,7 +14,7 @@ export interface LocalScopeParts {
   readonly run: string;
   /** `--root`; with any the client's own roots aren't asked for. */
   readonly roots: readonly string[];
-  readonly facts: Pick<ProcessFacts, 'cwd' | 'uid' | 'user'>;
+  readonly facts: Pick<ProcessFacts, 'cwd' | 'uid' | 'user' | 'host_env'>;
   readonly home: string;
   readonly logger: Logger;
 }
@@ -23,6 +23,7 @@ export interface LocalScopeParts {
 export function localScope({ serving, run, roots, facts, home, logger }: LocalScopeParts): (peer: Peer) => Promise<CallScope> {
   const ownerOf = (workspace: string): Owner => ({ ...LOCAL, run, workspace });
   const warned = new Set<string>();
+  const unattended = startedUnattended(facts.host_env);
   return async (peer) => {
     const client_roots = roots.length > 0 ? [] : await peer.roots();
     const resolved = resolveWorkspaces({ roots_flag: roots, client_roots, facts, writ_home: home });
@@ -34,6 +35,6 @@ export function localScope({ serving, run, roots, facts, home, logger }: LocalSc
     if (!warned.has(primary)) for (const warning of resolved.warnings) logger.warn(warning);
     warned.add(primary);
     await serving.enter(resolved.workspaces);
-    return { owner: ownerOf(primary), workspaces: resolved.workspaces };
+    return { owner: ownerOf(primary), workspaces: resolved.workspaces, unattended };
   };
 }

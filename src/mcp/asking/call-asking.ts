@@ -1,12 +1,12 @@
 import { cardText } from '../../approvals/index.ts';
 import type { ApprovalRecord } from '../../approvals/types.ts';
 import type { Asker, GateRequest } from '../../gate/types.ts';
-import { holdOf } from '../hosts.ts';
+import { holdOf, saysUnattended } from '../hosts.ts';
 import { failure, INVALID_PARAMS, isObject, type Members, type RpcError } from '../message.ts';
 import type { WorkContext } from '../methods/context.ts';
 import { formParams, readForm, urlParams } from './form.ts';
 import { formAsker, pageAsker, urlAsker } from './in-call.ts';
-import { modesOf } from './modes.ts';
+import { type Modes, modesOf, NOBODY } from './modes.ts';
 import { type Bound, mintState, QUESTION, readState } from './request-state.ts';
 
 /** What one call says about asking. */
@@ -31,11 +31,12 @@ export function badRetry({ inputResponses, requestState }: Members): { readonly 
   return undefined;
 }
 
-export function askingOf(context: WorkContext, bound: Bound): CallAsking {
-  const { parts, features, peer, ask, send } = context;
+export function askingOf(context: WorkContext, bound: Bound, unattended = false): CallAsking {
+  const { parts, features, peer, params, ask, send } = context;
   const { clock, approvalUrl } = parts;
-  if (features.asks === 'with_answer') return askingWithAnswer(context, bound);
-  const { form, url } = modesOf(peer, features);
+  const modes = unattended || saysUnattended(params) ? NOBODY : modesOf(peer, features);
+  if (features.asks === 'with_answer') return askingWithAnswer(context, bound, modes);
+  const { form, url } = modes;
   const inCall = { hold_ms: holdOf(peer), clock, ask, send };
   if (form) return first(formAsker(inCall, (record) => formParams(record, textOf(context, record), features)));
   if (!url || approvalUrl === undefined) return first();
@@ -46,11 +47,10 @@ function first(asker?: Asker): CallAsking {
   return { request: asker === undefined ? {} : { asker }, round: 0 };
 }
 
-function askingWithAnswer({ parts, features, peer, params }: WorkContext, bound: Bound): CallAsking {
+function askingWithAnswer({ parts, peer, params }: WorkContext, bound: Bound, { form, url }: Modes): CallAsking {
   const { clock, signer, approvalUrl } = parts;
   const { inputResponses = {}, requestState } = params;
   if (signer === undefined) return first();
-  const { form, url } = modesOf(peer, features);
   const asker = withAnswer(form, url && approvalUrl !== undefined);
   if (typeof requestState !== 'string') return first(asker);
   const now = clock.now();

@@ -9,9 +9,11 @@ export interface Modes {
   readonly url: boolean;
 }
 
+export const NOBODY: Modes = { form: false, url: false };
+
 export function modesOf({ capabilities }: Peer, { asks, elicitationModes }: Features): Modes {
   const declared = capabilities['elicitation'];
-  if (asks === 'never' || !isObject(declared)) return { form: false, url: false };
+  if (asks === 'never' || !isObject(declared)) return NOBODY;
   if (!elicitationModes) return { form: true, url: false };
   return { form: isObject(declared['form']) || Object.keys(declared).length === 0, url: isObject(declared['url']) };
 }

@@ -90,7 +90,7 @@ async function askGate(context: WorkContext, tool: string, args: Members): Promi
   try {
     scope = await scopeOf(context);
     const bound = { owner: scope.owner, tool, arguments: args };
-    const asking = askingOf(context, bound);
+    const asking = askingOf(context, bound, scope.unattended);
     const answer = await parts.gate.call({
       ...scope,
       ...asking.request,
