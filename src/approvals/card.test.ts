@@ -74,6 +74,11 @@ describe('what a person sees', () => {
     expect(shown.opens).toMatchObject([{ path: '/tmp/[redacted:github_token]' }]);
   });
 
+  test('a secret is masked before a long text is cut: no half of one is left', () => {
+    const what = `${'x'.repeat((CARD_BYTES / 4) * 3 - 20)} ${SECRET} ${'y'.repeat(CARD_BYTES)}`;
+    expect(card({ what }).what).not.toContain('ghp_');
+  });
+
   test('a text that is too long keeps beginning and end, and counts what is missing', () => {
     const what = `begin ${'é'.repeat(CARD_BYTES)} end`;
     const shown = card({ what }).what;
