@@ -1,5 +1,3 @@
-import type { RunAs } from '../containment/run-as.ts';
-
 /**
  * What file tools need to see what a run sees: the same roots, the same private HOME and /tmp, the same protected paths. They open
  * files in this process, so they need the places and not a sandbox.
@@ -28,9 +26,18 @@ export type FilePlace =
     }
   | { readonly kind: 'link'; readonly inside: string; readonly target: string };
 
+export interface FilesAs {
+  readonly uid: number;
+  readonly gid: number;
+  /** This process is root and a run would not be. */
+  readonly drop: boolean;
+  /** What a run would see itself as. */
+  readonly inside: { readonly uid: number; readonly gid: number };
+}
+
 export interface FilesScene {
   /** Who a run would be: owner of everything that is made. */
-  readonly as: RunAs;
+  readonly as: FilesAs;
   /** HOME as a run sees it. */
   readonly home: string;
   readonly places: readonly FilePlace[];
