@@ -53,7 +53,7 @@ export const ERRORS = {
     exit: 10,
     retryable: false,
     fixable: true,
-    guidance: 'Nobody can be asked here; tell the user which command you need and that the rule shown would allow it.',
+    guidance: 'Nobody can be asked here; tell the user which command you need, and how they can be asked or allow it.',
   },
   approval_pending: {
     http: 202,
