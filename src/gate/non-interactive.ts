@@ -73,8 +73,8 @@ function howToAllow(decision: Decision): string {
     return `No rule lifts a redirection or a variable (${[...new Set(bare)].slice(0, MOST_RULES).join(', ')}); the user can do this in their own terminal, or name the file as an argument of a command (tee, cp) that a rule can allow.`;
   }
   const shown = rules.slice(0, MOST_RULES).map((argv) => `{"argv": ${argv}}`);
-  const cut = decision.opens.some((opening) => opening.type !== 'path');
-  const still = cut ? ' In this version it would still run contained and with the network off.' : '';
+  const free = decision.opens.some((opening) => opening.type === 'uncontained');
+  const still = free ? ' Such a rule lets it run without containment every time.' : '';
   return `Or allow it with a rule in ~/.writ/config.json: {"dangerous": {"allow": [${shown.join(', ') || '{"argv": ["PROGRAM", "**"]}'}]}}${still}`;
 }
 
