@@ -154,6 +154,15 @@ describe('asked in the call', () => {
     expect(codeOf(await answer)).toBe('result');
   });
 
+  test('a form that fails keeps its host waiting no longer than one without a form', async () => {
+    const { gate, approvals } = gateOf();
+    await approvals.attend('terminal').ready;
+    wait_ms = 20;
+    const asker = form(() => ({ unreachable: 'dismissed' }), 600_000);
+    expect(codeOf(await gate.call(request('curl example.com', { asker })))).toBe('approval_pending');
+    expect(await approvals.list()).toMatchObject([{ state: 'pending' }]);
+  });
+
   test('somebody else answers first: the form is taken away', async () => {
     const { gate, approvals } = gateOf();
     const asker = form(untilAborted);

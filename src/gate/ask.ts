@@ -114,6 +114,7 @@ async function hold(asking: Asking, record: ApprovalRecord, caller: string, aske
   const signal = AbortSignal.any([request.signal, over.signal]);
   const answered = approvals.wait(record.id, asker?.hold_ms ?? people.waitMs(request.owner), signal);
   answered.catch(() => {});
+  let waiting = answered;
   try {
     if (asker) {
       const by = { channel: 'elicitation', who: request.client?.name ?? request.owner.agent } as const;
@@ -122,8 +123,10 @@ async function hold(asking: Asking, record: ApprovalRecord, caller: string, aske
         await approvals.withdraw(record.id, caller);
         return refused(unreachable(judged.decision, `the question did not reach a person (${failed.unreachable})`));
       }
+      // A host that shows no question any more doesn't wait as long as for one.
+      if (failed) waiting = approvals.wait(record.id, people.waitMs(request.owner), signal);
     }
-    const after = await answered;
+    const after = await waiting;
     if (!request.signal.aborted) return after.state === 'pending' ? refused(stillPending(after)) : await settle(asking, after);
     await approvals.withdraw(record.id, caller);
     return refused(new AppError('cancelled', 'The request was cancelled while it waited for an answer.'));
