@@ -71,7 +71,9 @@ function find(raw: string, from: number, wanted: '{' | '}' | ',', budget: Budget
       i++;
       if (quote === '') level++;
     } else if (next === '(' && (char === '$' ? quote === '' || quote === '"' : quote === '' && (char === '<' || char === '>'))) {
-      i = pastSubstitution(raw, i + 1) - 1;
+      const end = pastSubstitution(raw, i + 1);
+      budget.looks -= end - i;
+      i = end - 1;
     } else if (quote !== '') {
       if (char === quote) quote = '';
     } else if (char === '$' && next === "'") i = pastQuote(raw, i + 2, "'") - 1;

@@ -193,21 +193,26 @@ export function createExpander(host: ExpansionHost, home: Text): Expander {
 
 /** `echo a $x` prints no blank for an $x that is nothing: where more of the word follows or came before, that makes a difference. */
 function lessNothing(all: Chunks): Chunks {
-  return all.flatMap(([only, ...more]) => {
-    if (only?.kind !== 'split' || more.length > 0) return [[...(only === undefined ? [] : [only]), ...more]];
-    const starts = only.text.replace(/^(?:\uFDD0 )+/, '');
-    const ends = only.text.replace(/(?: \uFDD0)+$/, '');
-    return distinct([only.text, starts, ends, starts.replace(/(?: \uFDD0)+$/, '')]).map((text) => [{ ...only, text }]);
+  return all.flatMap((chunks) => {
+    const only = chunks.length === 1 ? chunks[0] : undefined;
+    if (only?.kind !== 'split') return [chunks];
+    const { text } = only;
+    let [start, end] = [0, text.length];
+    while (text.startsWith(`${HOLE} `, start)) start += 2;
+    while (end > start && text.endsWith(` ${HOLE}`, end)) end -= 2;
+    const ways = [text, text.slice(start), text.slice(0, end), text.slice(start, end)];
+    return distinct(ways).map((way) => [{ ...only, text: way }]);
   });
 }
 
 /** Bash looks for braces with an idea of quotes of its own, in which backticks in quotes end them. */
 function mayHoldBraces({ text, parts }: Word): boolean {
-  if (!/\{.*(?:,|\.[.\\]).*\}/s.test(text)) return false;
+  const body = text.slice(text.indexOf('{'), text.lastIndexOf('}'));
+  if (body[0] !== '{' || !/,|\.[.\\]/.test(body)) return false;
   return (
     parts === undefined ||
     parts.some((part) => {
-      if (part.type === 'DoubleQuoted') return /`.*[{}]/s.test(part.text);
+      if (part.type === 'DoubleQuoted') return part.text.includes('`') && /[{}]/.test(part.text);
       return part.type === 'BraceExpansion' || (part.type === 'Literal' && /[{}]/.test(part.text));
     })
   );

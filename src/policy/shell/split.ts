@@ -37,6 +37,7 @@ export function splitWord(all: Chunks, state: State): readonly (readonly Text[])
 }
 
 function fields(chunks: readonly Chunk[], ifs: string): readonly Text[] {
+  const separating = new Set(ifs);
   const done: Text[] = [];
   let current = '';
   let open = false;
@@ -72,7 +73,7 @@ function fields(chunks: readonly Chunk[], ifs: string): readonly Text[] {
       if (text !== '') add(text);
     } else
       for (const char of text) {
-        if (ifs.includes(char)) separate(char);
+        if (separating.has(char)) separate(char);
         else add(activate(char));
       }
   }

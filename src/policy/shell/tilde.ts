@@ -31,7 +31,7 @@ export function expandTilde(source: string, value: Text, state: State, home: Tex
   const equals = /^[A-Za-z_]\w*=(?=.*~)/s.exec(raw);
   if (equals === null || place === 'braces') return value;
   // There may be more of those, by rules that nobody knows.
-  if (/=.*=~/s.test(raw)) return equals[0] + HOLE;
+  if (raw.includes('=~', equals[0].length)) return equals[0] + HOLE;
   return equals[0] + value.slice(equals[0].length).split(':').map(expandOne).join(':');
 }
 

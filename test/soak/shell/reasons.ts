@@ -72,6 +72,7 @@ export const SITTER_SEES: readonly Reason[] = [
   { why: 'it ends the word behind >& at the digits it begins with', fits: (text) => /[<>]&\d+[^\s\d;&|<>()-]/.test(text) },
   { why: 'it takes a word behind ! in [[ ]] for a command', fits: (text) => /\[\[[^\]$`(]*![^\]$`(]*\]\]/.test(text) },
   { why: 'it reads substitutions in the delimiter of a here-document', fits: (text) => /<<-?\s*[^\s;&|<>]*\$\(/.test(text) },
+  { why: 'it reads commands in the subscript of an assignment', fits: (text) => /\w\[[^\]$`]*\([^\]$`]*\]\+?=/.test(text) },
   { why: 'it takes arithmetic for subshells', fits: (text) => /\(\(.*\)\)/s.test(text) },
   {
     why: 'it skips white space that is a letter to bash',
