@@ -1,7 +1,7 @@
 export { actsFor, askedByProcess, askedBySelf } from './ancestry.ts';
 export { type ApprovalsParts, createApprovals } from './approvals.ts';
 export { buildCard, fitsOnCard } from './card.ts';
-export { cardSections, cardText } from './card-text.ts';
+export { cardText } from './card-text.ts';
 export { describeGrant } from './describe-grant.ts';
 export { approvalDigest, commandDigest } from './digest.ts';
 export { answeringGrants } from './grant-answer.ts';
