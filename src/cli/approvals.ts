@@ -15,6 +15,11 @@ export function renderApprovals(records: readonly ApprovalRecord[], now: number)
     .join('\n');
 }
 
+/** A question in full, as it is shown before it is answered. */
+export function renderCard(record: ApprovalRecord, now: number): string {
+  return cardText(record, now);
+}
+
 /** The card, then what became of it. */
 export function renderApproval(record: ApprovalRecord, now: number): string {
   const { state, decided_by, note, opens } = record;

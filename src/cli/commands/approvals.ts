@@ -54,8 +54,8 @@ export function approvalCommands(program: Command, app: () => Promise<App>, term
     .action(async (id: string, options: { hosts?: string; note?: string }) => {
       await atTheKeyboard(app, terminal, async (parts, asking) => {
         const record = await mayAnswer(id, asking);
-        const { cardText } = await import('../../approvals/index.ts');
-        terminal.out(`${cardText(record, parts.now())}\n`);
+        const { renderCard } = await import('../approvals.ts');
+        terminal.out(`${renderCard(record, parts.now())}\n`);
         const opens = options.hosts === undefined ? undefined : withHosts(record, options.hosts.split(','));
         const typed = await parts.keyboard.line('  Approve this, once? Type "yes": ');
         if (typed?.trim().toLowerCase() !== 'yes') {
@@ -76,8 +76,8 @@ export function approvalCommands(program: Command, app: () => Promise<App>, term
     .action(async (id: string, options: { note?: string }) => {
       await atTheKeyboard(app, terminal, async (parts, asking) => {
         const record = await mayAnswer(id, asking);
-        const { cardText } = await import('../../approvals/index.ts');
-        terminal.out(`${cardText(record, parts.now())}\n`);
+        const { renderCard } = await import('../approvals.ts');
+        terminal.out(`${renderCard(record, parts.now())}\n`);
         const note =
           options.note ?? (await parts.keyboard.line('  Denied with a note for the agent (Enter for none, Ctrl-C to leave it open): '));
         if (note === undefined) return terminal.exit(1);

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { Grant } from '../../approvals/types.ts';
+import type { ApprovalRecord, Grant } from '../../approvals/types.ts';
 import type { RecordedEvent } from '../../audit/index.ts';
 import type { AgentToken } from '../../identity/types.ts';
 import { visible } from '../../kernel/visible.ts';
@@ -21,6 +21,8 @@ export const TITLES: Readonly<Record<Section, string>> = {
 /** Most questions shown at once; more are counted. */
 const MOST_QUESTIONS = 50;
 const SHOWN = 200;
+/** Questions whose text is known beside a decision about them. */
+const LOOKED_UP = 100;
 
 export async function renderSection(section: Section, parts: PageParts, csrf: string): Promise<Html> {
   switch (section) {
@@ -29,12 +31,15 @@ export async function renderSection(section: Section, parts: PageParts, csrf: st
       if (pending.length === 0) return html`<p class="empty">Nothing waits for you.</p>`;
       const more =
         pending.length > MOST_QUESTIONS ? html`<p class="empty">More questions wait; these are the first ${MOST_QUESTIONS}.</p>` : '';
-      return html`${pending.slice(0, MOST_QUESTIONS).map((record) => question(record, csrf))}${more}`;
+      return html`${pending
+        .slice(0, MOST_QUESTIONS)
+        .reverse()
+        .map((record) => question(record, csrf))}${more}`;
     }
     case 'running':
       return running(await parts.running(), csrf);
     case 'decisions':
-      return decisions(await parts.decisions());
+      return decisions(...(await Promise.all([parts.decisions(), parts.approvals.list({ limit: LOOKED_UP })])));
     case 'agents': {
       const [{ tokens, workspaces }, grants] = await Promise.all([parts.agents(), parts.grants.list({ active: true })]);
       const now = parts.clock.now();
@@ -56,18 +61,21 @@ function running(items: readonly RunningItem[], csrf: string): Html {
   )}</tbody></table>`;
 }
 
-function decisions(events: readonly RecordedEvent[]): Html {
+function decisions(events: readonly RecordedEvent[], asked: readonly ApprovalRecord[]): Html {
+  const cards = new Map(asked.map(({ id, card }) => [id, card.what]));
   if (events.length === 0) return html`<p class="empty">Nothing was decided yet.</p>`;
   return html`<table><thead><tr><th scope="col">When (UTC)</th><th scope="col">What</th><th scope="col">Agent</th><th scope="col">Decision</th></tr></thead><tbody>${events.map(
     (event) =>
-      html`<tr><td data-label="When">${time(event.at)}</td><td data-label="What">${event.tool ?? event.type} <code>${askedFor(event)}</code></td><td data-label="Agent">${visible(event.agent ?? '')}</td><td data-label="Decision">${outcome(event)}</td></tr>`,
+      html`<tr><td data-label="When">${time(event.at)}</td><td data-label="What">${event.tool ?? event.type} <code>${whatOf(event, cards)}</code></td><td data-label="Agent">${visible(event.agent ?? '')}</td><td data-label="Decision">${outcome(event)}</td></tr>`,
   )}</tbody></table>`;
 }
 
-function askedFor({ data }: RecordedEvent): string {
+/** What a decision was about: arguments are in the row of an action, those of a question on its card. */
+function whatOf({ data }: RecordedEvent, cards: ReadonlyMap<string, string>): string {
   const args = data['arguments'];
   const command: unknown = typeof args === 'object' && args !== null ? Reflect.get(args, 'command') : undefined;
-  const text = typeof command === 'string' ? command : args === undefined ? '' : JSON.stringify(args);
+  const asked = cards.get(String(data['approval']));
+  const text = asked ?? (typeof command === 'string' ? command : args === undefined ? '' : JSON.stringify(args));
   return visible(text.length > SHOWN ? `${text.slice(0, SHOWN).toWellFormed()} ...` : text);
 }
 
@@ -78,9 +86,16 @@ function outcome({ type, data }: RecordedEvent): string {
       return word('verdict');
     case 'action.refused':
       return `refused: ${word('code')}`;
+    case 'approval.decided':
+      return `${word('decision')} by ${decider(data['by'])}`;
     default:
-      return [type, word('decision'), word('state'), word('by'), word('why')].filter((each) => each !== '').join(' ');
+      return [type.replace('.', ' '), word('name'), word('route'), word('why')].filter((each) => each !== '').join(' ');
   }
+}
+
+function decider(by: unknown): string {
+  const { who, channel } = (typeof by === 'object' && by !== null ? by : {}) as { who?: unknown; channel?: unknown };
+  return visible(`${String(who)} (${String(channel)})`.slice(0, SHOWN));
 }
 
 function tokenTable(tokens: readonly AgentToken[], now: number, csrf: string): Html {

@@ -52,9 +52,8 @@ export async function composeApp(entry: (name: string) => URL): Promise<App> {
     return openApprovals({ database: await database(), audit, clock, logger, config: await config(), host_env: facts.host_env });
   });
   const identity = once(async () => {
-    const { createIdentity } = await import('../../identity/index.ts');
-    const { store, reader } = await database();
-    return createIdentity({ store, reader, clock, logger, facts, home: home().home });
+    const { openIdentity } = await import('./identity.ts');
+    return openIdentity({ ...(await database()), clock, logger, facts, home: home().home });
   });
 
   /** What a server of this process is made of, whatever carries its messages. */
@@ -120,9 +119,8 @@ export async function composeApp(entry: (name: string) => URL): Promise<App> {
       return { url: running ?? serverUrl((await configFor(undefined)).server), running: running !== undefined };
     },
     checkToolset: async (name) => {
-      const { resolveToolset } = await import('../../identity/index.ts');
-      const resolved = resolveToolset(name, await configFor(undefined));
-      if (!resolved.ok) throw new AppError('config_invalid', resolved.message, { fix: resolved.fix });
+      const { checkToolset } = await import('./identity.ts');
+      checkToolset(name, await configFor(undefined));
     },
     untilSignal: () =>
       new Promise((resolve) => {

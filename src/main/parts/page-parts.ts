@@ -29,7 +29,8 @@ export interface PagePartsParts {
 const ORGANIZATION = 'org_local';
 const DECISIONS = 30;
 /** What a page shows of the record: what was decided by policy and by people, and what was turned away. */
-const SHOWN = /^(action\.(decided|refused)|approval\.|grant\.|call\.stopped|job\.cancelled|token\.|http\.refused)/;
+const SHOWN =
+  /^(action\.(decided|refused)|approval\.(decided|expired|refused|withdrawn)|grant\.|call\.stopped|job\.cancelled|token\.|workspace\.|http\.refused)/;
 
 /** The page's view of this process and its Writ home. */
 export function pageParts(parts: PagePartsParts): PageParts {

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { ProcessFacts } from '../../kernel/config/index.ts';
 import type { Logger } from '../../kernel/logger.ts';
-import { isOwnSocket, knock, relay, socketPath } from '../../mcp/relay/index.ts';
+import { isOwnSocket, knock, relay, socketPath } from '../../mcp/index.ts';
 
 export interface RelayMcpParts {
   readonly facts: ProcessFacts;

@@ -4,8 +4,7 @@ import { findGitRoot } from '../../identity/index.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { createRedactor, secretValues } from '../../kernel/redaction/index.ts';
-import { type StdioServer, serveStdio } from '../../mcp/index.ts';
-import { type Door, type Hello, openDoor } from '../../mcp/relay/index.ts';
+import { type Door, type Hello, openDoor, type StdioServer, serveStdio } from '../../mcp/index.ts';
 import { createConfigs } from './configs.ts';
 import type { Executions } from './executions.ts';
 import { localScope } from './local-scope.ts';
@@ -47,6 +46,8 @@ export async function serveRelays(parts: RelayServerParts): Promise<Door> {
       return {
         run,
         async serve(socket) {
+          // It gave up waiting: nothing more would be heard of it.
+          if (socket.destroyed) return lease.release();
           const scopeOf = localScope({ serving, run, roots: hello.roots, facts, home, logger });
           const server = serveStdio({ ...serverParts, scopeOf, input: socket, output: socket });
           servers.add(server);

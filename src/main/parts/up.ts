@@ -13,8 +13,7 @@ import {
 import { type AgentToken, createHomeSigner, type Identity } from '../../identity/index.ts';
 import type { Config, ProcessFacts } from '../../kernel/config/index.ts';
 import { toAppError } from '../../kernel/errors.ts';
-import { createMcpHandler, type ServerParts } from '../../mcp/index.ts';
-import { type Door, socketPath } from '../../mcp/relay/index.ts';
+import { createMcpHandler, type Door, type ServerParts, socketPath } from '../../mcp/index.ts';
 import { afterStart } from './after-start.ts';
 import { agentScope } from './agent-scope.ts';
 import { createExecutions } from './executions.ts';
@@ -156,6 +155,8 @@ export async function startUp(parts: UpParts): Promise<Up> {
     const { execution } = lease;
     const more = { execution, calls, refusals, asking, hosts, public_origin: public_url?.origin, operator: facts.user.name };
     page = createPage(pageParts({ ...parts, ...more }));
+    // Whoever a webhook tells of a question has a page to go to from now on.
+    asking.approvals.attend('server');
   });
   void begin('containment', async () => {
     const probe = await lease.execution.probe();

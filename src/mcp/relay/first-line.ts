@@ -31,5 +31,7 @@ export function firstLine(socket: Socket, max_bytes: number, ms: number): Promis
       finish(undefined);
     }
     socket.on('data', onData).on('end', onEnd).on('close', onEnd).on('error', onEnd);
+    // A connection may come paused, so that nothing is lost before somebody listens.
+    socket.resume();
   });
 }

@@ -25,7 +25,7 @@ export type Welcome =
 export const MAX_HELLO_BYTES = 4 * 1024 * 1024;
 
 /** How long either side waits for the other's line. */
-export const HELLO_MS = 3_000;
+export const HELLO_MS = 5_000;
 
 const MAX_ROOTS = 64;
 
