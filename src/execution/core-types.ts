@@ -119,6 +119,8 @@ export interface ContainedRun {
   readonly exec_id: ExecId;
   /** The final report of what is really enforced. */
   readonly report: ContainmentReport;
+  /** It never passed its gate, and `done` says why. */
+  readonly never_started?: true;
   write(bytes: Uint8Array): boolean;
   resize(cols: number, rows: number): void;
   cancel(reason: string): void;

@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { quarantineAppeared } from './quarantine.ts';
+import { createRemembered } from './remembered.ts';
+import { createRepositoryFinder } from './repositories.ts';
 import { type Bed, makeBed } from './testing.ts';
 
 let bed: Bed;
@@ -116,4 +118,30 @@ it('puts a protected link back that was changed', async () => {
   expect(quarantineAppeared(plan, folder).map(({ path }) => path)).toEqual([join(bed.workspace, '.claude')]);
   expect(readlinkSync(join(bed.workspace, '.claude'))).toBe('config/claude');
   expect(readFileSync(join(bed.workspace, '.claude/settings.json'), 'utf8')).toBe('{}');
+});
+
+it('is found after each run, however often there was nothing to be found before', async () => {
+  git(bed.workspace, 'init', '-q');
+  git(bed.workspace, 'init', '-q', 'sub/nested');
+  symlinkSync('settings', join(bed.workspace, '.vscode'));
+  const plan = await bed.plan();
+  const find = createRepositoryFinder();
+  const inspected = createRemembered<ReturnType<typeof quarantineAppeared>>();
+  const inspect = () => inspected(plan.key, [], (looks) => quarantineAppeared(plan, folder, find, looks));
+  const plants: readonly (readonly [path: string, plant: (path: string) => unknown])[] = [
+    ['.envrc', (path) => writeFileSync(path, 'x')],
+    ['.git/commondir', (path) => writeFileSync(path, '../evil')],
+    ['sub/nested/.git/config.worktree', (path) => writeFileSync(path, '[core]\n\tfsmonitor = ./evil\n')],
+    ['sub/new/.git', (path) => writeFileSync(bed.file(path), 'gitdir: ../evil')],
+    ['.envrc', (path) => symlinkSync('elsewhere', path)],
+    ['.vscode', (path) => [rmSync(path), mkdirSync(path)]],
+  ];
+  for (const [path, plant] of plants) {
+    await vi.waitUntil(() => {
+      const [one, other] = [inspect(), inspect()];
+      return one.length === 0 && one === other;
+    }, 5_000);
+    plant(join(bed.workspace, path));
+    expect(inspect().map((one) => one.path)).toEqual([join(bed.workspace, path)]);
+  }
 });

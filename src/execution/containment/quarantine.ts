@@ -1,4 +1,4 @@
-import { constants, copyFileSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { constants, copyFileSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import type { SandboxPlan } from '../core-types.ts';
 import type { Receipt } from '../types.ts';
@@ -6,7 +6,8 @@ import { withFolder } from './folder-handle.ts';
 import { isHarmlessGitConfig } from './git-config-harmless.ts';
 import { gitFolder } from './git-layout.ts';
 import { between } from './guards.ts';
-import { kindOf, look, readSmall } from './look.ts';
+import { kindOf, look } from './look.ts';
+import { type Looks, PLAIN_LOOKS } from './looks.ts';
 import { within } from './mount.ts';
 import { openUp } from './open-up.ts';
 import { PROTECTED_IN_GIT } from './protected-table.ts';
@@ -19,7 +20,12 @@ type Quarantined = Receipt['quarantined'];
  * was changed is put back. Across file systems a single file is copied; a folder is only renamed where it is, to a name
  * nothing obeys, since copying a run's folder would let it choose how much we copy.
  */
-export function quarantineAppeared(plan: SandboxPlan, folder: string, find: FindRepositories = createRepositoryFinder()): Quarantined {
+export function quarantineAppeared(
+  plan: SandboxPlan,
+  folder: string,
+  find: FindRepositories = createRepositoryFinder(),
+  looks: Looks = PLAIN_LOOKS,
+): Quarantined {
   const moved: { path: string; moved_to: string }[] = [];
   const take = (path: string): void => {
     try {
@@ -30,16 +36,16 @@ export function quarantineAppeared(plan: SandboxPlan, folder: string, find: Find
       moved.push({ path, moved_to: `not moved: ${error instanceof Error ? error.message : String(error)}` });
     }
   };
-  openParents(plan);
-  const { work_trees, bare, unseen } = newRepositories(plan, find);
+  openParents(plan, looks);
+  const { work_trees, bare, unseen } = newRepositories(plan, find, looks);
   for (const root of unseen) moved.push({ path: root, moved_to: 'not looked through: the run made more folders than can be looked at' });
   for (const path of new Set([...plan.watch, ...work_trees, ...bare])) {
-    if (kindOf(path) === 'absent') continue;
-    for (const one of whatIsWrong(path, bare.has(path) || path.includes('/.git/'))) take(one);
+    if (looks.kindOf(path) === 'absent') continue;
+    for (const one of whatIsWrong(path, bare.has(path) || path.includes('/.git/'), looks)) take(one);
   }
   for (const { path, target } of plan.links ?? []) {
-    const kind = kindOf(path);
-    if (kind === 'link' && readlinkSync(path) === target) continue;
+    const kind = looks.kindOf(path);
+    if (kind === 'link' && looks.readLink(path) === target) continue;
     if (kind !== 'absent') take(path);
     withParent(path, rootOf(path, plan), (name) => {
       if (kindOf(name) === 'absent') symlinkSync(target, name);
@@ -49,30 +55,31 @@ export function quarantineAppeared(plan: SandboxPlan, folder: string, find: Find
 }
 
 /** What can't be looked into would count as absent. */
-function openParents(plan: SandboxPlan): void {
+function openParents(plan: SandboxPlan, { look }: Looks): void {
   const folders = [...plan.watch, ...(plan.links ?? []).map(({ path }) => path)].flatMap((path) => {
     const root = rootOf(path, plan);
     return [root, ...between(path, root)];
   });
-  for (const folder of new Set(folders)) openUp(folder);
+  for (const folder of new Set(folders)) if (look(folder) !== undefined) openUp(folder);
 }
 
 /** Protected places of repositories that a run made or cloned below its Workspaces. */
 function newRepositories(
   plan: SandboxPlan,
   find: FindRepositories,
+  looks: Looks,
 ): { readonly work_trees: readonly string[]; readonly bare: ReadonlySet<string>; readonly unseen: readonly string[] } {
   const places = (plan.repositories ?? []).map((before) => {
     const { root, work_trees } = before;
-    const near = find(root);
+    const near = find(root, looks);
     // The run itself made it too large to be looked through: where does it not want us to look?
-    const now = before.complete && !near.complete ? createRepositoryFinder(FAR)(root) : near;
+    const now = before.complete && !near.complete ? createRepositoryFinder(FAR)(root, looks) : near;
     const fresh = now.work_trees.filter((workTree) => !work_trees.includes(workTree));
     const bare = now.bare
       .filter((folder) => !before.bare.includes(folder))
       .flatMap((folder) => PROTECTED_IN_GIT.map(({ path }) => join(folder, path)));
     const nested = fresh.flatMap((workTree) => {
-      const git = gitFolder(workTree, root);
+      const git = gitFolder(workTree, root, looks);
       // A pointer into a repository that was there (submodule, worktree) is what git makes; any other is a way around the guards.
       const ours =
         git !== undefined &&
@@ -92,12 +99,13 @@ function newRepositories(
 }
 
 /** A new repository brings a hooks folder of samples and a plain configuration; those stay. */
-function whatIsWrong(path: string, inGit: boolean): readonly string[] {
+function whatIsWrong(path: string, inGit: boolean, { kindOf, listed, readSmall }: Looks): readonly string[] {
   const name = basename(path);
   // Watched where there was no repository: a folder is a new one, a file or link points past the guards.
   if (name === '.git' && kindOf(path) === 'folder') return [];
   if (inGit && name === 'hooks' && kindOf(path) === 'folder') {
     openUp(path);
+    listed(path);
     return readdirSync(path)
       .filter((hook) => !hook.endsWith('.sample'))
       .map((hook) => join(path, hook));

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { SandboxPlan } from '../core-types.ts';
@@ -112,6 +112,10 @@ describe('plans of a machine that changes', () => {
     ]);
     expect(second.key).toBe(first.key);
   });
+});
+
+it.each(['git-layout', 'guards', 'person', 'reach', 'repositories', 'toolchains'])('%s takes no look that is not noted', (file) => {
+  expect(readFileSync(join(import.meta.dirname, `${file}.ts`), 'utf8')).not.toContain("from './look.ts'");
 });
 
 describe('what was gathered', () => {

@@ -1,7 +1,7 @@
 import { type Looks, recordLooks } from './looks.ts';
 
 /** More are forgotten, all at once. */
-const MAX_KEPT = 64;
+const MAX_KEPT = 16;
 
 interface Kept<T> {
   readonly value: T;

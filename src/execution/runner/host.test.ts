@@ -124,6 +124,7 @@ describe('the host of executions', () => {
     const unbuilt: Running['start'] = async ({ exec_id }) => ({
       exec_id,
       report: {} as never,
+      never_started: true,
       write: () => false,
       resize() {},
       cancel() {},

@@ -138,7 +138,7 @@ export function createHost(parts: HostParts): Host {
     const since = clock.now();
     const run = await parts.running.start({ exec_id, spec, plan, folder, durable, logger });
     // It never passed its gate: where that is the fault of this machine, the caller is told what to do about it.
-    if (typeof readIdentity(folder) !== 'object' && !spec.uncontained) await parts.containment.doubt(plan, since);
+    if (run.never_started && typeof readIdentity(folder) !== 'object' && !spec.uncontained) await parts.containment.doubt(plan, since);
     entry.run = run;
     entry.state = 'running';
     step('gate_open');

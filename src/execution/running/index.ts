@@ -4,13 +4,14 @@ import { AppError } from '../../kernel/errors.ts';
 import type { ExecId } from '../../kernel/ids.ts';
 import { type Logger, silentLogger } from '../../kernel/logger.ts';
 import { quarantineAppeared } from '../containment/quarantine.ts';
+import { createRemembered } from '../containment/remembered.ts';
 import { createRepositoryFinder, type FindRepositories } from '../containment/repositories.ts';
 import type { ContainedRun, ExecutionConfig, Running } from '../core-types.ts';
 import type { Guard, GuardOptions } from '../network/guard.ts';
 import { closeInlets, type Inlets } from '../network/inlets.ts';
 import { takePorts } from '../network/relay.ts';
 import { openNetwork } from '../network/run-network.ts';
-import type { ContainmentReport } from '../types.ts';
+import type { ContainmentReport, Receipt } from '../types.ts';
 import { createCapture } from './capture.ts';
 import { createCgroups } from './cgroups.ts';
 import { watchDisk } from './disk-watch.ts';
@@ -70,6 +71,8 @@ export function createRunning(config: ExecutionConfig, clock: Clock, options: Ru
   const cgroups = createCgroups(supervisor, ownLogger);
   const buffer = createReadBuffer();
   const find = options.find ?? createRepositoryFinder();
+  /** What was found after a run of a plan, as long as every look would find the same: most runs change nothing there. */
+  const inspected = createRemembered<Receipt['quarantined']>();
   const parts = { clock, fifos, cgroups, scratch, hard: ownHardLimits() };
   const underWay = new Map<ExecId, ContainedRun>();
   const starting = new Set<Promise<ContainedRun>>();
@@ -124,7 +127,7 @@ export function createRunning(config: ExecutionConfig, clock: Clock, options: Ru
             },
           }
         : {}),
-      quarantine: () => (loose ? [] : quarantineAppeared(plan, readlinkSync(folder), find)),
+      quarantine: () => (loose ? [] : inspected(plan.key, [], (looks) => quarantineAppeared(plan, readlinkSync(folder), find, looks))),
       cleanUp() {
         disk?.stop();
         group?.release();
@@ -234,6 +237,7 @@ function notStarted(exec_id: ExecId, report: ContainmentReport, { reason, teardo
   return {
     exec_id,
     report,
+    never_started: true,
     write: () => false,
     resize: () => undefined,
     cancel: () => undefined,

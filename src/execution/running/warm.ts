@@ -16,11 +16,13 @@ const PER_KEY = 2;
 const MAX_KEYS = 4;
 const IDLE_MS = 60_000;
 /**
- * After a use the next one is prepared when the run is over, or after this: not while it starts. Forking keeps this process busy for a
- * moment, and a client that has just got its answer may ask for the next run at once: that one is let through first.
+ * Forking keeps this process busy for a moment, so that the time for it is chosen. With one still waiting the next is prepared a little
+ * after the run is over, when a client that asks again at once has been let through, or after a while, when the run takes long. With
+ * none waiting somebody is in a hurry: it is done while the command runs that has just been let through.
  */
-const REFILL_MS = 50;
-const PAUSE_MS = 3;
+const AFTER_RUN_MS = 3;
+const LONG_RUN_MS = 50;
+const HURRY_MS = 1;
 
 export interface WarmPool {
   warm(plan: SandboxPlan): void;
@@ -176,7 +178,7 @@ export function createWarmPool(parts: WarmParts): WarmPool {
       }
       entry.plan = plan;
       entry.used_at = clock.monotonic();
-      if (known) refill(entry, PAUSE_MS);
+      if (known) refill(entry, AFTER_RUN_MS);
       else fill(entry);
       schedule();
     },
@@ -186,13 +188,15 @@ export function createWarmPool(parts: WarmParts): WarmPool {
       entry.used_at = clock.monotonic();
       for (let prepared = entry.waiting.shift(); prepared !== undefined; prepared = entry.waiting.shift()) {
         if (fits(prepared, plan)) {
-          refill(entry, REFILL_MS);
+          refill(entry, entry.waiting.length > 0 ? LONG_RUN_MS : HURRY_MS);
           return prepared;
         }
         end(prepared);
       }
-      const prepared = await entry.coming.shift()?.prepared;
-      refill(entry, REFILL_MS);
+      const next = entry.coming.shift();
+      // With none on the way this run builds its own, and nothing is to be built beside it.
+      refill(entry, next === undefined ? LONG_RUN_MS : HURRY_MS);
+      const prepared = await next?.prepared;
       if (prepared === undefined || fits(prepared, plan)) return prepared;
       end(prepared);
       return undefined;
