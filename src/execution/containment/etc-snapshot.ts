@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { SSH_FILES } from '../network/ssh-files.ts';
 import { ETC_ENTRIES } from './etc-table.ts';
 import { GENERATED_AT } from './generated-files.ts';
 import { kindOf, look, readSmallBytes, realPath } from './look.ts';
@@ -61,6 +62,10 @@ function build(items: readonly Item[], etc: string, folder: string): void {
     rmSync(place, { force: true });
     writeFileSync(place, '', { mode: 0o644 });
   }
+  for (const [path, text] of Object.entries(SSH_FILES)) {
+    mkdirSync(dirname(at(path.replace('/etc', etc))), { recursive: true, mode: 0o755 });
+    writeFileSync(at(path.replace('/etc', etc)), text, { mode: 0o644 });
+  }
 }
 
 /** Where a snapshot of /etc for sandboxes lies, in the folder given. */
@@ -76,7 +81,7 @@ export function createEtcSnapshot(etc = '/etc'): EtcSnapshot {
     if (seen === undefined || performance.now() - seen.at > FRESH_MS) {
       const items = listItems(etc);
       const name = `etc-${createHash('sha256')
-        .update(JSON.stringify([items, GENERATED_AT]))
+        .update(JSON.stringify([items, GENERATED_AT, SSH_FILES]))
         .digest('hex')
         .slice(0, 24)}`;
       seen = { items, name, at: performance.now() };

@@ -62,9 +62,9 @@ async function freePort(): Promise<number> {
 
 describe('a run with an allow-list', () => {
   it('reaches what is on it by HTTP and SOCKS, and the receipt counts it', async () => {
-    const socks = 'curl -sS --socks5-hostname "${SOCKS_PROXY#*//}" http://www.example.com:443/y';
+    const socks = 'echo $SOCKS_PROXY; curl -sS --socks5-hostname 127.0.0.1:17421 http://www.example.com:443/y';
     const result = await run(`curl -sS http://www.example.com/x; echo; ${socks}`);
-    expect(text(result)).toBe('answer to GET www.example.com /x\nanswer to GET www.example.com:443 /y');
+    expect(text(result)).toBe('answer to GET www.example.com /x\nsocks5h://127.0.0.1:17421\nanswer to GET www.example.com:443 /y');
     expect(result.receipt?.network?.allowed).toMatchObject([
       { host: 'www.example.com', port: 80, connections: 1 },
       { host: 'www.example.com', port: 443, connections: 1 },

@@ -12,13 +12,16 @@ import { type Bed, isRoot, makeBed } from '../containment/testing.ts';
 import type { Running } from '../core-types.ts';
 import { createRunning } from '../running/index.ts';
 import type { RunResult, RunSpec } from '../types.ts';
-import { makeWorld } from './testing.ts';
+import { listen, makeWorld } from './testing.ts';
 
 /** Programs as people use them, with a network that is a folder of files behind the right names. */
 let bed: Bed;
 let running: Running;
 let servers: readonly Server[];
+let ssh: Awaited<ReturnType<typeof listen>>;
 let site: string;
+/** What clients said to the ssh server before it hung up. */
+const greeted: string[] = [];
 const has = (program: string): boolean => existsSync(`/usr/bin/${program}`);
 
 beforeAll(async () => {
@@ -40,11 +43,20 @@ beforeAll(async () => {
     world.places.set(`${name}:80`, portOf(http));
     world.places.set(`${name}:443`, portOf(https));
   }
+  ssh = await listen((socket) => {
+    socket.write('SSH-2.0-test\r\n');
+    socket.once('data', (said) => {
+      greeted.push(said.toString().trim());
+      socket.destroy();
+    });
+  });
+  world.places.set('git.example.com:22', ssh.port);
   running = createRunning(bed.config, systemClock, { makeGuard: world.makeGuard });
 });
 afterAll(async () => {
   await running.close();
   for (const server of servers) server.close();
+  ssh.close();
   bed.remove();
 });
 
@@ -116,6 +128,16 @@ it.skipIf(!has('git'))('git clones over HTTPS, and from nowhere else', async () 
   const refused = await run(clone.replace(' copy', ' copy2'), hosts('www.example.com'));
   expect(refused.outcome).toMatchObject({ state: 'exited', exit_code: 128 });
   expect(refused.receipt?.hints.join()).toContain('refused git.example.com:443');
+});
+
+it.skipIf(!has('ssh'))('ssh, and git through it, meet the host they name', async () => {
+  const result = await run(
+    'ssh -o BatchMode=yes -o ConnectTimeout=10 git.example.com true; git ls-remote git@other.example.net:repo.git',
+    hosts('git.example.com'),
+  );
+  expect(greeted).toEqual([expect.stringMatching(/^SSH-2\.0-OpenSSH/)]);
+  expect(result.receipt?.network?.allowed).toMatchObject([{ host: 'git.example.com', port: 22, connections: 1 }]);
+  expect(result.output.combined.head).toContain('writ: refused other.example.net:22 (not in the allow-list)');
 });
 
 it.skipIf(!has('npm'))('npm ci installs through its preset', async () => {
