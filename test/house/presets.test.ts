@@ -16,12 +16,12 @@ function presetsOf(command: string): readonly string[] {
   return assessCommand(command, context).findings.flatMap(({ opens }) => (opens?.type === 'hosts' ? opens.presets : []));
 }
 
-const VERBS = ['install x', 'add x', 'get x', 'run x', 'init', 'push', 'pull x', 'apply', 'list x', 'update', 'create x', 'mod tidy'];
+const VERBS = ['install x', 'add x', 'get x', 'run x', 'push', 'update'];
 
 test('each preset that policy can name has hosts, or is the name of a program whose hosts only its user knows', () => {
   const named = new Set<string>();
   for (const program of PROGRAMS.keys()) {
-    for (const verb of VERBS) for (const preset of presetsOf(`${program} ${verb}`)) named.add(preset);
+    for (const preset of presetsOf(VERBS.map((verb) => `${program} ${verb}`).join('; '))) named.add(preset);
   }
   expect(named.size).toBeGreaterThan(20);
   const unknown = [...named].filter((preset) => !Object.hasOwn(PRESETS, preset) && !PROGRAMS.has(preset));
