@@ -303,7 +303,7 @@ describe('patch', () => {
       { old_string: 'one', new_string: '1' },
       { old_string: 'four', new_string: '4' },
     ];
-    expect(await reasonOf(place.call('patch', { path: 'a.txt', edits }))).toBe('not_found');
+    expect(await reasonOf(place.call('patch', { path: 'a.txt', edits }))).toBe('no_match');
     await expect(place.call('patch', { path: 'a.txt', edits })).rejects.toThrow(/Edit 2 of 2/);
     expect(readFileSync(at('a.txt'), 'utf8')).toBe('one\ntwo\nthree\n');
     const back = [

@@ -14,6 +14,7 @@ import type { FilePlace, FilesScene, FilesView, SearchEnd, SearchRun } from './t
 const MAX_STDERR = 16 * 1024;
 /** More at once only make each other slow. */
 const MAX_AT_ONCE = 4;
+const MAX_WAITING = 64;
 const RG_INSIDE = '/.ripgrep';
 /** Where a distribution puts it. */
 const SYSTEM_RG = ['/usr/bin/rg', '/usr/local/bin/rg'] as const;
@@ -27,17 +28,43 @@ export function createSearcher(
   config: Pick<ExecutionConfig, 'bwrap_candidates'>,
   execution: Pick<Execution, 'probe'>,
 ): FilesView['search'] {
-  let running = 0;
+  const slots = createSlots(MAX_AT_ONCE, MAX_WAITING);
   return async (run, signal) => {
-    if (running >= MAX_AT_ONCE) throw new AppError('busy', `${running} searches are running already.`);
-    running += 1;
+    await slots.take(signal);
     try {
       const rg = findRipgrep();
       const contained = (await execution.probe()).ok;
       return await carryOut(contained ? inSandbox(rg, findBwrap(config.bwrap_candidates), run) : plainly(rg, run), run, signal);
     } finally {
-      running -= 1;
+      slots.give();
     }
+  };
+}
+
+/** Whoever comes too many waits for its turn. */
+function createSlots(most: number, mostWaiting: number): { take(signal: AbortSignal): Promise<void>; give(): void } {
+  let taken = 0;
+  const waiting: (() => void)[] = [];
+  const give = (): void => {
+    const next = waiting.shift();
+    if (next) next();
+    else taken -= 1;
+  };
+  return {
+    async take(signal) {
+      signal.throwIfAborted();
+      if (taken < most) {
+        taken += 1;
+        return;
+      }
+      if (waiting.length >= mostWaiting) throw new AppError('busy', `${mostWaiting} searches are waiting already.`);
+      // A slot is handed over, so that it is never free in between.
+      await new Promise<void>((resolve) => waiting.push(resolve));
+      if (!signal.aborted) return;
+      give();
+      signal.throwIfAborted();
+    },
+    give,
   };
 }
 

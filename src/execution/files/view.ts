@@ -50,12 +50,15 @@ export function createFilesView(config: Config, execution: Pick<Execution, 'prob
   return {
     scene: (workspaces, openings) => {
       const { as, home, places } = fixedOf(workspaces);
-      const guards = gatherGuards(workspaces, { git_config_write: false, home: config.user_home, find });
-      const guarded = [
-        ...guards.mounts.flatMap((mount) => (mount.kind === 'bind' && mount.access === 'read' ? [mount.dest] : [])),
-        ...guards.watch,
-        ...guards.links.map(({ path }) => path),
-      ];
+      // Only for what writes: it looks through the whole Workspace.
+      const guardedPaths = (): readonly string[] => {
+        const guards = gatherGuards(workspaces, { git_config_write: false, home: config.user_home, find });
+        return [
+          ...guards.mounts.flatMap((mount) => (mount.kind === 'bind' && mount.access === 'read' ? [mount.dest] : [])),
+          ...guards.watch,
+          ...guards.links.map(({ path }) => path),
+        ];
+      };
       const roots = workspaces.map(({ path }) => path);
       return {
         as,
@@ -63,7 +66,7 @@ export function createFilesView(config: Config, execution: Pick<Execution, 'prob
         places: [...places, ...openings.map(opened)],
         protectedBecause: (path) => {
           const root = roots.find((one) => within(path, one));
-          const guard = guarded.find((one) => within(path, one));
+          const guard = guardedPaths().find((one) => within(path, one));
           if (guard !== undefined) return because(guard, root);
           return root === undefined ? undefined : inGit(path, root);
         },

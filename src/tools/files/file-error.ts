@@ -15,6 +15,7 @@ export type FileReason =
   | 'encoding'
   | 'bad_pattern'
   | 'bad_args'
+  | 'no_match'
   | 'not_unique'
   | 'no_change'
   | 'too_repetitive';
@@ -31,6 +32,7 @@ const CODES = {
   encoding: 'file_refused',
   changed: 'edit_failed',
   marker: 'edit_failed',
+  no_match: 'edit_failed',
   not_unique: 'edit_failed',
   no_change: 'edit_failed',
   too_repetitive: 'edit_failed',

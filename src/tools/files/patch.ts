@@ -9,6 +9,7 @@ import { fileError } from './file-error.ts';
 import { type Markers, unknownMarkers } from './markers.ts';
 import { MAX_FILE_BYTES, readWhole } from './read-whole.ts';
 import { type Edit, MAX_COUNTED, type Replaced, replace, STAGES } from './replace.ts';
+import { shownEdits } from './shown-call.ts';
 import { unifiedDiff } from './unified-diff.ts';
 import { writeAtomically } from './write-atomically.ts';
 
@@ -73,6 +74,7 @@ export function createPatch(access: FileAccess, markers: Markers): Tool<Call> {
       return { ok: false, problem: `Invalid arguments: ${problem}.` };
     },
     assess: ({ path }, context) => access.assess('patch', uses(path), context),
+    show: ({ path, edits }, context) => shownEdits(path, edits, context),
     run: (call, context, decision) =>
       access.reach('patch', uses(call.path), { path: call.path, access: 'write' }, context, decision, (found) =>
         patch(found, call.edits, markers, context.signal),
@@ -134,14 +136,7 @@ function withSecrets(given: Edit, current: string, markers: Markers): Edit {
 function failed(result: Extract<Replaced, { ok: false }>, which: string, { path }: Found): Error {
   switch (result.reason) {
     case 'not_found':
-      return fileError(
-        'not_found',
-        `${which}old_string is not in ${path}, not even with other line endings, blanks or indentation.`,
-        undefined,
-        {
-          reason: 'not_found',
-        },
-      );
+      return fileError('no_match', `${which}old_string is not in ${path}, not even with other line endings, blanks or indentation.`);
     case 'no_change':
       return fileError('no_change', `${which}it would change nothing: new_string is what is there.`);
     case 'too_repetitive':

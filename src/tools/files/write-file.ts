@@ -8,6 +8,7 @@ import { fileError } from './file-error.ts';
 import { endingsOf } from './line-endings.ts';
 import { type Markers, unknownMarkers } from './markers.ts';
 import { MAX_FILE_BYTES, readWhole } from './read-whole.ts';
+import { shownWrite } from './shown-call.ts';
 import { writeAtomically } from './write-atomically.ts';
 
 const MAX_CONTENT_BYTES = 1024 * 1024;
@@ -43,6 +44,7 @@ export function createWriteFile(access: FileAccess, markers: Markers): Tool<z.in
     annotations: { title: 'Write a file', readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
     parse: (raw) => parseWith(input, raw),
     assess: ({ path }, context) => access.assess('write_file', [{ access: 'write', path }], context),
+    show: ({ path, content }, context) => shownWrite(path, content, context),
     run: (call, context, decision) =>
       access.reach('write_file', [{ access: 'write', path: call.path }], { path: call.path, access: 'write' }, context, decision, (found) =>
         write(found, call.content, markers, context.signal),
