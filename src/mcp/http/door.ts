@@ -8,6 +8,8 @@ export interface Doors {
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 const WILDCARD = '*/*';
+/** Said like this by nearly every client. */
+const BOTH = 'application/json, text/event-stream';
 
 /**
  * DNS rebinding: a web page whose name suddenly means this machine still sends its own name as `Host`, and its own `Origin`. A program
@@ -40,12 +42,14 @@ function nameOf(host: string): string {
 
 /** What a POST must bring: JSON, not packed, and a client that takes both kinds of answers, as every revision demands. */
 export function refuseKind({ headers }: IncomingMessage): Rejection | undefined {
-  if (!JSON_TYPE.test(headers['content-type'] ?? '')) return rejection(415, 'Content-Type must be application/json');
+  const type = headers['content-type'] ?? '';
+  if (type !== 'application/json' && !JSON_TYPE.test(type)) return rejection(415, 'Content-Type must be application/json');
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     return rejection(415, 'Content-Encoding is not supported', ['accept-encoding', 'identity']);
   }
-  if (accepts(headers.accept, 'application/json') && accepts(headers.accept, 'text/event-stream')) return undefined;
+  if (headers.accept === BOTH || (accepts(headers.accept, 'application/json') && accepts(headers.accept, 'text/event-stream')))
+    return undefined;
   return rejection(406, 'Accept must list application/json and text/event-stream');
 }
 

@@ -158,6 +158,8 @@ export function createMcpHandler({ logger, clock, signer, hosts, origins }: Http
 
   return {
     handle(request, response, caller) {
+      // It may have gone while its credential was looked up: nothing would tell us so any more.
+      if (response.destroyed) return;
       // Whatever was still written to a response that had been destroyed.
       response.on('error', (error) => logger.debug('a response failed', { reason: error.message }));
       answer(request, response, () => route(request, response, caller));
