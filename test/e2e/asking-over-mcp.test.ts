@@ -1,12 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { http, makeToken, startUp, type UpProcess } from '../helpers/up-process.ts';
 import { type McpProcess, makePlace, type Place, runWrit, startMcp } from '../helpers/writ-process.ts';
 
 /** From the question to the action, through the client that the agent runs in: nothing but the shipped server, its store and a sandbox. */
 
 let place: Place;
 let mcp: McpProcess | undefined;
+let up: UpProcess | undefined;
 
 beforeEach(() => {
   place = makePlace();
@@ -15,6 +17,8 @@ beforeEach(() => {
 afterEach(async () => {
   await mcp?.end();
   mcp = undefined;
+  await up?.end();
+  up = undefined;
   place.remove();
 });
 
@@ -104,4 +108,39 @@ test('a client without a way to ask is told what to do instead', async () => {
   expect(refused.isError).toBe(true);
   expect(refused.text).toContain('no_channel');
   expect(refused.text).toContain('writ approvals watch');
+});
+
+test('through writ up: the form goes through the relay to the client that asked', async () => {
+  up = await startUp(place);
+  const onRequest = (method: string): unknown => (method === 'elicitation/create' ? YES : undefined);
+  mcp = await startMcp(place, { capabilities: { elicitation: {} }, onRequest });
+  expect((await mcp.call('shell', READ)).structured['stdout']).toBe('GREETING=hello\n');
+});
+
+test('over HTTP a question outlasts the server, and its answer is good for the agent that was asked and no other', async () => {
+  await runWrit(place, ['workspace', 'add', 'main', place.workspace]);
+  const [asked, other] = [await makeToken(place, 'asked', ['-w', 'main']), await makeToken(place, 'other', ['-w', 'main'])];
+  const send = async (token: string, more: object = {}): Promise<{ result?: Result; error?: { code: number } }> => {
+    const headers = {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': 'shell',
+    };
+    const params = { name: 'shell', arguments: READ, _meta: META, ...more };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+    const { text } = await http(`${up?.url}/mcp`, { method: 'POST', headers, body });
+    return JSON.parse(/^(?:data: )?(\{"jsonrpc".*\})$/m.exec(text)?.[1] ?? text);
+  };
+  up = await startUp(place);
+  const { result } = await send(asked);
+  expect(result?.resultType).toBe('input_required');
+  const retry = { requestState: result?.requestState, inputResponses: { approval: YES } };
+  expect(await up.end()).toBe(0);
+  up = await startUp(place);
+  expect((await send(other, retry)).error?.code).toBe(-32602);
+  expect(textOf((await send(asked, retry)).result ?? {})).toContain('GREETING=hello');
+  expect((await send(asked, retry)).result?.isError).toBe(true);
 });
