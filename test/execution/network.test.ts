@@ -106,6 +106,16 @@ it('a file outside that a yes opened is made, and gone again when it was not use
   });
 });
 
+it('what was made for an opening goes when the runner is killed, too', async () => {
+  const execution = place.execution();
+  const path = join(dirname(place.workspace), 'outside.txt');
+  const handle = await execution.start(place.spec('sleep 300', { openings: [{ path, access: 'write' }] }), NEVER);
+  expect(existsSync(path)).toBe(true);
+  process.kill(runnerOf(join(place.home, 'runs', handle.exec_id)), 'SIGKILL');
+  await handle.done;
+  expect(existsSync(path)).toBe(false);
+});
+
 it('without containment: for one foreground run, and never as a job', async () => {
   const execution = place.execution();
   const uncontained = true;

@@ -120,7 +120,7 @@ export function createContainment(
     },
 
     place(spec) {
-      if (spec.openings.length === 0) return { clear() {} };
+      if (spec.openings.length === 0) return { placed: [], clear() {} };
       const { uid, gid, drop } = whoRuns(spec.workspaces[0]?.path ?? '/', readAccounts());
       const persons = { writ_home: config.home, user_home: config.user_home };
       return placeMissing(spec.openings, persons, drop ? { uid, gid } : undefined);

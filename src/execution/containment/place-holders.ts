@@ -9,15 +9,18 @@ import { kindOf } from './look.ts';
 const O_PATH = 0o10000000;
 
 export interface PlaceHolders {
+  /** To be kept where the next process finds it, should this one be killed. */
+  readonly placed: readonly Placed[];
   /** Takes away what the run has left as it was. After the run's tree is dead, or when it never started. */
   clear(): void;
 }
 
-interface Placed {
+/** One that was made, and how it is recognised as untouched. Numbers as text: they don't fit into JSON. */
+export interface Placed {
   readonly path: string;
   readonly folder: boolean;
-  readonly ino: bigint;
-  readonly changed: bigint;
+  readonly ino: string;
+  readonly changed: string;
 }
 
 /**
@@ -32,7 +35,7 @@ export function placeMissing(
 ): PlaceHolders {
   const placed: Placed[] = [];
   const clear = (): void => {
-    for (const one of placed.splice(0)) remove(one);
+    clearPlaced(placed.splice(0));
   };
   try {
     for (const { path, access, make } of openings) {
@@ -43,7 +46,7 @@ export function placeMissing(
     clear();
     throw thrown;
   }
-  return { clear };
+  return { placed: [...placed], clear };
 }
 
 function place(path: string, folder: boolean, owner: { readonly uid: number; readonly gid: number } | undefined): Placed {
@@ -65,7 +68,7 @@ function place(path: string, folder: boolean, owner: { readonly uid: number; rea
     try {
       if (owner !== undefined) fchownSync(fd, owner.uid, owner.gid);
       const { ino, mtimeNs } = fstatSync(fd, { bigint: true });
-      return { path, folder, ino, changed: mtimeNs };
+      return { path, folder, ino: String(ino), changed: String(mtimeNs) };
     } finally {
       closeSync(fd);
     }
@@ -78,10 +81,15 @@ function place(path: string, folder: boolean, owner: { readonly uid: number; rea
   }
 }
 
+/** For what an earlier process has made. Again and again is once. */
+export function clearPlaced(placed: readonly Placed[]): void {
+  for (const one of placed) remove(one);
+}
+
 function remove({ path, folder, ino, changed }: Placed): void {
   try {
     const now = lstatSync(path, { bigint: true });
-    if (now.ino !== ino || now.mtimeNs !== changed || (!folder && now.size > 0n)) return;
+    if (String(now.ino) !== ino || String(now.mtimeNs) !== changed || (!folder && now.size > 0n)) return;
     // A folder that isn't empty is not removed by this.
     if (folder) rmdirSync(path);
     else unlinkSync(path);

@@ -102,6 +102,11 @@ export type ResultRecord = { readonly at: number; readonly result: RunResult };
 /** `cancel.json`: a request that anybody who may write the folder can leave; the first reason stands. */
 export const cancelRecord = z.object({ at: epochMs, reason: z.string() });
 
+/** `placed.json`: what was made for the openings of a run, to be taken away when it has left it alone. */
+export const placedRecord = z.object({
+  placed: z.array(z.object({ path: z.string(), folder: z.boolean(), ino: z.string(), changed: z.string() })),
+});
+
 /** `announced.json`, `delivered.json`, `reported.json`: done once, by whoever created it. */
 export const markRecord = z.object({ at: epochMs });
 
@@ -117,5 +122,6 @@ export const FILES = {
   announced: 'announced.json',
   delivered: 'delivered.json',
   reported: 'reported.json',
+  placed: 'placed.json',
   reserve: 'reserve',
 } as const;

@@ -1,10 +1,11 @@
 import { basename } from 'node:path';
 import { isId } from '../../kernel/ids.ts';
+import { clearPlaced } from '../containment/place-holders.ts';
 import type { Outcome, OutputView, RunResult, StreamView, TeardownReport } from '../types.ts';
 import { endFolder, look, type Sight, spooledBytes } from './folder.ts';
-import { createJson, errnoOf } from './json-file.ts';
+import { createJson, errnoOf, readJson } from './json-file.ts';
 import { isDead, type Processes } from './processes.ts';
-import { FILES } from './records.ts';
+import { FILES, placedRecord } from './records.ts';
 
 /**
  * What one folder is, closing it when nobody owns it any more: result present = over; owner alive = going on; else what is
@@ -30,6 +31,8 @@ export async function settle(
   if (holder.type === 'runner' && !isDead(processes.judge(holder.process))) return sight;
 
   const teardown = holder.type === 'runner' ? await processes.endRun(folder) : undefined;
+  const placed = readJson(folder, FILES.placed, placedRecord);
+  if (placed.ok) clearPlaced(placed.value.placed);
   const rebooted = holder.type === 'runner' && holder.process.boot_id !== processes.self().boot_id;
   const outcome = outcomeOfAbandoned(folder, sight, rebooted, teardown);
   endFolder(folder, sight.state, resultWithoutReceipt(folder, outcome), now, { durable: isJob(folder) });

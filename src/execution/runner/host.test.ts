@@ -51,7 +51,7 @@ function hostOf(behaviour: { plan?: () => Promise<SandboxPlan>; start?: Running[
     containment: {
       probe: async () => ({}) as never,
       plan: behaviour.plan ?? (async () => PLAN),
-      place: () => ({ clear() {} }),
+      place: () => ({ placed: [], clear() {} }),
       doubt: behaviour.doubt ?? (async () => {}),
     },
     running: {

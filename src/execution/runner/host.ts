@@ -128,6 +128,8 @@ export function createHost(parts: HostParts): Host {
     const { folder, durable } = entry;
     if (durable) void watchForCancel(entry);
     entry.placed = parts.containment.place(spec);
+    const { placed } = entry.placed;
+    if (placed.length > 0) createJson(folder, FILES.placed, { placed }, { durable });
     const plan = await parts.containment.plan(spec);
     step('planned');
     if (entry.cancelled !== undefined) {
