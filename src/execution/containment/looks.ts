@@ -1,6 +1,7 @@
 import { readlinkSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Kind, kindOf, kindOfStat, look, readSmall, realPath } from './look.ts';
+import { isSettled } from './settled.ts';
 
 /**
  * How planning looks at the machine, so that what was found can be used again as long as every look would find the same
@@ -50,8 +51,6 @@ function targetOf(link: string): string | undefined {
   }
 }
 
-/** A change within the clock tick of a look leaves the same time: so fresh a file or folder is not relied on. */
-const TICK_MS = 50;
 /** As in the kernel. */
 const MAX_LINKS = 40;
 /** A Workspace of more folders than this is looked through each time anyway. */
@@ -81,7 +80,7 @@ export function recordLooks(): Recording {
     const before = found.get(path);
     // Two looks that differ: something is being changed, perhaps by us.
     if (before !== undefined && !isSame(before.stat, stat, before.read && read)) sure = false;
-    if (read && stat !== undefined && !(Date.now() - stat.ctimeMs > TICK_MS)) sure = false;
+    if (read && stat !== undefined && !isSettled(stat)) sure = false;
     if (before === undefined || (read && !before.read)) found.set(path, { stat, read, turn: ++turn });
     return stat;
   };

@@ -2,6 +2,7 @@ import { type Dir, type Dirent, opendirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Looks, PLAIN_LOOKS } from './looks.ts';
 import { openUp } from './open-up.ts';
+import { isSettled } from './settled.ts';
 
 /** How far nested repositories are looked for. Beyond it a note says so. */
 export interface Reach {
@@ -112,8 +113,8 @@ export function createRepositoryFinder(reach: Reach = NEAR): FindRepositories {
     if (known && known.changed === stat.ctimeMs && known.ino === stat.ino) return known;
     const listing = readListing(folder, stat.ctimeMs, stat.ino);
     if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-    // A change within the clock tick of this look would leave the same time: such a fresh folder isn't remembered yet.
-    if (Date.now() - stat.ctimeMs > 50) remembered.set(folder, listing);
+    // What may still change without another change time isn't remembered yet.
+    if (isSettled(stat)) remembered.set(folder, listing);
     return listing;
   };
   return (workspace, looks = PLAIN_LOOKS) => {
