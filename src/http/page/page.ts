@@ -116,7 +116,7 @@ export function createPage(parts: PageParts): Page {
     ),
   );
   app.post('/open', async (c) => {
-    const key = (await c.req.formData()).get('key');
+    const key = (await formOf(c))?.get('key');
     if (typeof key !== 'string' || !(await parts.identity.links.use(key))) {
       return refuse(c, 401, 'this link was used before, is older than 10 minutes, or is none; `writ link` makes a new one');
     }
@@ -133,9 +133,10 @@ export function createPage(parts: PageParts): Page {
       return refuse(c, 401, 'this page is not open in this browser, or its time is over; `writ link` makes a new link');
     c.set('session', session);
     if (c.req.method === 'POST') {
-      const form = await c.req.formData();
-      const csrf = form.get('csrf');
-      if (typeof csrf !== 'string' || !sameText(csrf, session.csrf)) return refuse(c, 403, 'the form is not of this page');
+      const form = await formOf(c);
+      const csrf = form?.get('csrf');
+      if (form === undefined || typeof csrf !== 'string' || !sameText(csrf, session.csrf))
+        return refuse(c, 403, 'the form is not of this page');
       c.set('form', form);
     }
     await next();
@@ -220,6 +221,11 @@ ${SECTIONS.map((section, index) => html`<h2 id="h-${section}">${TITLES[section]}
 
 function document(c: Ctx, title: string, body: Html, script?: string): Html {
   return page({ title, nonce: c.get('nonce'), body, ...(script === undefined ? {} : { script }) });
+}
+
+/** Undefined for a body that is no form. */
+function formOf(c: Ctx): Promise<FormData | undefined> {
+  return c.req.formData().catch(() => undefined);
 }
 
 function saysOf(c: Ctx): { readonly host: string | undefined; readonly origin: string | undefined; readonly site: string | undefined } {
