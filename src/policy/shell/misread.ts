@@ -6,6 +6,10 @@ import type { Command, SyntaxNode } from 'unbash';
  */
 export function misread(node: SyntaxNode): string | undefined {
   if (CUT_DOLLAR.test(plainText(node)) || cutsName(node)) return 'the name of a variable is cut by a line continuation';
+  if (node.type === 'Assignment' && node.value.type === 'Word' && node.value.text[0] === '(') {
+    return 'an array that goes on behind its parenthesis';
+  }
+  if (node.type !== 'ArithmeticWord' && OVERLOOKED.test(plainText(node))) return 'a substitution that the parser did not look into';
   if (node.type === 'Command' && cutsDescriptor(node)) return 'the number of a descriptor is cut by a line continuation';
   if (node.type === 'Command' && goesOnBehindPipe(node)) return 'the name of a file goes on behind a process substitution';
   if (node.type === 'ParameterExpansion' && node.operation?.type === 'Unknown' && HIDES.test(node.text)) {
@@ -45,6 +49,8 @@ function goesOnBehindPipe({ name, args, redirects }: Command): boolean {
   });
 }
 
+/** A net under the others. Arithmetic has one of its own, since a variable in it may hold such a text too. */
+const OVERLOOKED = /(?:^|[^\\])(?:\\\\)*(?:\$\(|`)/;
 const CUT_DOLLAR = /(?:^|[^\\])(?:\\\\)*\$(?:\\\n)+\S/;
 const CUT_NAME = /^(?:\\\n)+\w/;
 const CUT_BEFORE_MORE = /^(?:\\\n)+(?:\w|$)/;

@@ -29,7 +29,7 @@ const WORDS =
 
 /** Where a word may stand in a script: `#`. */
 const SCRIPTS = [
-  ...'echo #|x=#|x=( # )|x=([#]=1)|x[#]=1|x+=#|declare y=#|export y=#|local y=#|readonly y=#|cat <<< #|cat < #|cat > #|cat >> #|cat >& #|cat &> #|cat <> #|exec 3< #|exec {fd}> #'.split(
+  ...'echo #|x=#|x=( # )|x=(#)b|x=(a)#|x+=(#)b|declare x=(#)b|x=([#]=1)|x[#]=1|x+=#|declare y=#|export y=#|local y=#|readonly y=#|cat <<< #|cat < #|cat > #|cat >> #|cat >& #|cat &> #|cat <> #|exec 3< #|exec {fd}> #'.split(
     '|',
   ),
   'cat <<E\n#\nE',

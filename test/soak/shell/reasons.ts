@@ -9,7 +9,7 @@ interface Reason {
 }
 
 const MISREAD =
-  /in backticks a line|of an unknown kind|cut (from its name )?by a line continuation|means itself inside|a word of its own to bash|goes on behind a process/;
+  /in backticks a line|of an unknown kind|cut (from its name )?by a line continuation|means itself inside|a word of its own to bash|goes on behind|did not look into/;
 
 /** We read it, bash refuses it: nothing of it runs but what stands on earlier lines, which we have seen. */
 export const BASH_REFUSES: readonly Reason[] = [
