@@ -41,6 +41,7 @@ const insertToken = statement<TokenRow>((db, p) =>
     hash: p.hash,
     workspaces: p.workspaces,
     toolset: p.toolset,
+    attended: p.attended,
     created_at: p.created_at,
     expires_at: p.expires_at,
     revoked_at: null,
@@ -83,6 +84,7 @@ type TokenRow = {
   readonly hash: Uint8Array;
   readonly workspaces: string;
   readonly toolset: string;
+  readonly attended: number;
   readonly created_at: number;
   readonly expires_at: number | null;
 };

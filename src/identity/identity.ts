@@ -40,13 +40,14 @@ interface TokenRow {
   readonly name: string;
   readonly workspaces: string;
   readonly toolset: string;
+  readonly attended: number;
   readonly created_at: number;
   readonly expires_at: number | null;
   readonly revoked_at: number | null;
   readonly used_at: number | null;
 }
 
-const COLUMNS = ['id', 'name', 'workspaces', 'toolset', 'created_at', 'expires_at', 'revoked_at', 'used_at'] as const;
+const COLUMNS = ['id', 'name', 'workspaces', 'toolset', 'attended', 'created_at', 'expires_at', 'revoked_at', 'used_at'] as const;
 
 const tokenByHash = statement<{ hash: Uint8Array; now: number }, TokenRow>((db, p) =>
   db
@@ -74,10 +75,17 @@ export function createIdentity({ store, reader, clock, logger, facts, home }: Id
 
   return {
     tokens: {
-      async create({ name, workspaces, toolset, expires_at }) {
+      async create({ name, workspaces, toolset, attended = false, expires_at }) {
         const now = clock.now();
         const names = JSON.stringify([...new Set(workspaces)]);
-        const row = { name: checkedName(name, 'token'), workspaces: names, toolset, created_at: now, expires_at: expires_at ?? null };
+        const row = {
+          name: checkedName(name, 'token'),
+          workspaces: names,
+          toolset,
+          attended: attended ? 1 : 0,
+          created_at: now,
+          expires_at: expires_at ?? null,
+        };
         if (expires_at !== undefined && expires_at <= now) throw new AppError('invalid_arguments', 'The token would have expired already.');
         const secret = newTokenSecret();
         const hash = hashOfToken(secret);
@@ -158,6 +166,7 @@ function tokenOf(row: TokenRow): AgentToken {
     agent: `agent_${row.name}`,
     workspaces: JSON.parse(row.workspaces) as string[],
     toolset: row.toolset,
+    attended: row.attended === 1,
     created_at: row.created_at,
     ...(row.expires_at === null ? {} : { expires_at: row.expires_at }),
     ...(row.revoked_at === null ? {} : { revoked_at: row.revoked_at }),

@@ -14,6 +14,8 @@ export interface AgentToken {
   /** Names; the first is the primary one. */
   readonly workspaces: readonly string[];
   readonly toolset: string;
+  /** A person sits at its client, so that questions may be answered there. Otherwise the agent would answer its own. */
+  readonly attended: boolean;
   readonly created_at: number;
   readonly expires_at?: number;
   readonly revoked_at?: number;
@@ -25,6 +27,8 @@ export interface NewToken {
   readonly name: string;
   readonly workspaces: readonly string[];
   readonly toolset: string;
+  /** Default: no. */
+  readonly attended?: boolean;
   readonly expires_at?: number;
 }
 

@@ -94,6 +94,37 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
     ) STRICT`,
     'CREATE TABLE run_origins (run TEXT NOT NULL, origin TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (run, origin)) STRICT',
   ],
+  [
+    `CREATE TABLE workspaces (
+      name TEXT NOT NULL PRIMARY KEY,
+      path TEXT NOT NULL UNIQUE,
+      added_at INTEGER NOT NULL
+    ) STRICT`,
+    `CREATE TABLE agent_tokens (
+      id TEXT NOT NULL PRIMARY KEY,
+      name TEXT NOT NULL,
+      hash BLOB NOT NULL UNIQUE,
+      workspaces TEXT NOT NULL,
+      toolset TEXT NOT NULL,
+      attended INTEGER NOT NULL,
+      created_at INTEGER NOT NULL,
+      expires_at INTEGER,
+      revoked_at INTEGER,
+      used_at INTEGER
+    ) STRICT`,
+    'CREATE UNIQUE INDEX agent_tokens_in_force ON agent_tokens (name) WHERE revoked_at IS NULL',
+    `CREATE TABLE agent_runs (
+      agent TEXT NOT NULL,
+      workspace TEXT NOT NULL,
+      run TEXT NOT NULL,
+      used_at INTEGER NOT NULL,
+      PRIMARY KEY (agent, workspace)
+    ) STRICT`,
+    `CREATE TABLE operator_links (
+      hash BLOB NOT NULL PRIMARY KEY,
+      expires_at INTEGER NOT NULL
+    ) STRICT`,
+  ],
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -122,11 +122,51 @@ interface RunOrigins {
   at: number;
 }
 
+interface RegisteredWorkspaces {
+  name: string;
+  /** Real path when it was added. */
+  path: string;
+  added_at: number;
+}
+
+interface AgentTokens {
+  id: string;
+  name: string;
+  /** SHA-256 of the whole token. */
+  hash: Uint8Array;
+  /** JSON list of Workspace names, the primary one first. */
+  workspaces: string;
+  toolset: string;
+  /** 1: questions may be answered through its client. */
+  attended: number;
+  created_at: number;
+  expires_at: number | null;
+  revoked_at: number | null;
+  used_at: number | null;
+}
+
+/** The Run that the stateless calls of an agent in a Workspace belong to. */
+interface AgentRuns {
+  agent: string;
+  workspace: string;
+  run: string;
+  used_at: number;
+}
+
+interface OperatorLinks {
+  hash: Uint8Array;
+  expires_at: number;
+}
+
 export interface Tables {
   audit_chains: AuditChains;
   audit_events: AuditEvents;
   audit_checkpoints: AuditCheckpoints;
   audit_archives: AuditArchives;
+  workspaces: RegisteredWorkspaces;
+  agent_tokens: AgentTokens;
+  agent_runs: AgentRuns;
+  operator_links: OperatorLinks;
   approvals: ApprovalRows;
   approvals_used: ApprovalsUsed;
   approval_callers: ApprovalCallers;

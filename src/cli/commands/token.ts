@@ -8,6 +8,7 @@ interface CreateFlags {
   readonly workspace: readonly string[];
   readonly toolset: string;
   readonly expires?: string;
+  readonly attended?: boolean;
   readonly show?: boolean;
   readonly json?: boolean;
 }
@@ -27,6 +28,7 @@ export function tokenCommands(program: Command, app: () => Promise<App>, termina
     .option('-w, --workspace <name>', 'a workspace it may work in; repeatable, the first is where it starts', collect, [])
     .option('--toolset <name>', 'which tools it sees', 'default')
     .option('--expires <time>', 'how long it is good for, such as 12h or 30d; without it until it is revoked')
+    .option('--attended', 'a person sits at its client and is asked there; otherwise questions go to your page and terminal only')
     .option('--show', 'print the token itself too; only to a terminal')
     .option('--json', 'machine-readable output')
     .action(async (name: string, options: CreateFlags) => {
@@ -43,6 +45,7 @@ export function tokenCommands(program: Command, app: () => Promise<App>, termina
         name,
         workspaces: options.workspace,
         toolset: options.toolset,
+        attended: options.attended === true,
         ...expires_at,
       });
       let file: string;
@@ -54,8 +57,12 @@ export function tokenCommands(program: Command, app: () => Promise<App>, termina
         removeToken(parts.home(), name);
         throw thrown;
       }
-      const { workspaces, toolset } = made;
-      await recordOperator(parts, { type: 'token.created', agent: made.agent, data: { name, workspaces, toolset, ...expires_at } });
+      const { workspaces, toolset, attended } = made;
+      await recordOperator(parts, {
+        type: 'token.created',
+        agent: made.agent,
+        data: { name, workspaces, toolset, attended, ...expires_at },
+      });
       terminal.out(options.json ? `${JSON.stringify({ ...made, file })}\n` : `${created(made, file)}\n`);
       if (options.show) terminal.out(`${secret}\n`);
     });
@@ -102,7 +109,7 @@ function created(token: AgentToken, file: string): string {
   return `${token.name} acts as ${token.agent}, ${where}\nIts token is in ${file}; \`writ connect HOST --http\` shows how an agent reads it from there.`;
 }
 
-function line({ name, workspaces, toolset, expires_at, revoked_at, used_at }: AgentToken, now: number): string {
+function line({ name, workspaces, toolset, attended, expires_at, revoked_at, used_at }: AgentToken, now: number): string {
   const day = (at: number): string => new Date(at).toISOString().slice(0, 16);
   const state =
     revoked_at !== undefined
@@ -112,5 +119,5 @@ function line({ name, workspaces, toolset, expires_at, revoked_at, used_at }: Ag
         : expires_at <= now
           ? `expired ${day(expires_at)}`
           : `until ${day(expires_at)}`;
-  return `${name}  ${workspaces.join(',') || '-'}  ${toolset}  ${state}  ${used_at === undefined ? 'never used' : `used ${day(used_at)}`}`;
+  return `${name}  ${workspaces.join(',') || '-'}  ${toolset}${attended ? '  attended' : ''}  ${state}  ${used_at === undefined ? 'never used' : `used ${day(used_at)}`}`;
 }

@@ -46,7 +46,7 @@ export function agentScope({ serving, identity, token, only, facts, home }: Agen
     const workspace = places.workspaces[0]?.path ?? '';
     await serving.enter(places.workspaces);
     const run = peer.session ?? (await identity.runOf(token.agent, workspace));
-    return { owner: { organization: 'org_local', agent: token.agent, run, workspace }, ...places };
+    return { owner: { organization: 'org_local', agent: token.agent, run, workspace }, ...places, unattended: !token.attended };
   };
 }
 
