@@ -353,7 +353,13 @@ describe('taint', () => {
     await gate.call(request(safe('fails')));
     await gate.call(request('curl example.com', { asker }));
     const { taints } = place.another();
-    expect(new Set(await taints.originsOf('run_1'))).toEqual(new Set(['web:reads.example', 'web:fails.example', 'host:example.com']));
+    const inside: Opening = { type: 'path', path: '/w/.env', access: 'read' };
+    const outside: Opening = { type: 'path', path: '/w2/x', access: 'read' };
+    await gate.call(request({ command: 'cat .env', effect: 'install', opens: inside }, { asker }));
+    await gate.call(request({ command: 'cat x', effect: 'install', opens: outside }, { asker }));
+    expect(new Set(await taints.originsOf('run_1'))).toEqual(
+      new Set(['web:reads.example', 'web:fails.example', 'host:example.com', 'file:/w2/x']),
+    );
     expect(await taints.originsOf('run_2')).toEqual([]);
     const second = form(() => ({ decision: 'deny' }));
     await gateOf().gate.call(request('curl example.com/2', { asker: second }));

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { AuditLog } from '../audit/types.ts';
 import type { Owner } from '../execution/types.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
@@ -40,6 +40,13 @@ type Refused = Extract<GateAnswer, { type: 'refused' }>;
  */
 export function createGate(parts: GateParts): Gate {
   const byName = new Map(parts.tools.map((tool) => [tool.name, tool]));
+  /** A policy never changes: another one is another object. */
+  const policyDigests = new WeakMap<object, string>();
+  const policyDigest = (rules: GatePolicy['rules']): string => {
+    const known = policyDigests.get(rules) ?? digest(canonicalJson(rules));
+    policyDigests.set(rules, known);
+    return known;
+  };
 
   return {
     list: (toolset) => parts.tools.filter((tool) => parts.allows(toolset, tool.name)).map(listed),
@@ -136,7 +143,7 @@ export function createGate(parts: GateParts): Gate {
     if (permission.type === 'refused') return refuse(permission.error, first.decision);
     const { decision, by } = permission;
     if (request.signal.aborted) return refuse(new AppError('cancelled', 'The request was cancelled before it started.'), decision);
-    const opened = openedOrigins(decision);
+    const opened = openedOrigins(decision, request.workspaces);
     if (opened.length > 0) await (await parts.people?.())?.taints.add(request.owner.run, opened);
     const unclaimed = await permission.claim?.();
     if (unclaimed) return refuse(unclaimed, decision);
@@ -144,7 +151,7 @@ export function createGate(parts: GateParts): Gate {
     await record(request, action, name, 'action.decided', {
       ...seen,
       notes,
-      policy: digest(canonicalJson(first.policy.rules)),
+      policy: policyDigest(first.policy.rules),
       ...judged(decision, parts.redactor),
       ...(by ? { by } : {}),
     });
@@ -288,7 +295,7 @@ function judged(decision: Decision | undefined, redactor: Redactor): Record<stri
 }
 
 function digest(text: string): string {
-  return `sha256:${createHash('sha256').update(text).digest('hex')}`;
+  return `sha256:${hash('sha256', text, 'hex')}`;
 }
 
 /** Arguments that aren't JSON can't come over a wire; from inside they are a fault and must not stop the refusal from being recorded. */

