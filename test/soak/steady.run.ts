@@ -10,10 +10,10 @@ import { readOptions } from './kit/options.ts';
  * away, so it is taken as it is, without asking the process to tidy up first.
  */
 
-const { count, argv } = readOptions(2_000);
+const { count, argv } = readOptions(5_000);
 const SAMPLES = 80;
 /** Growth between the second quarter and the last: a tenth, and what a heap may take before it next looks for garbage. */
-const SLACK_MIB = 24;
+const SLACK_MIB = 8;
 /** Sandboxes that wait and the pipes of one command come and go with a sample. */
 const FD_SLACK = 16;
 /** The command under way when it was looked. */
@@ -21,9 +21,8 @@ const ZOMBIES = 4;
 
 const findings = createFindings();
 const place = makePlace();
-const [node = process.execPath, ...program] = argv;
-// With little room the engine collects often, and what is only garbage does not look like a leak.
-const connection = createConnection(place, [node, '--max-old-space-size=64', ...program]);
+// As a host starts it: no option makes the engine collect sooner than it would for anybody.
+const connection = createConnection(place, argv);
 const watched = new Map(['mcp', 'runner'].map((role) => [role, { rss: [] as number[], fds: [] as number[], pid: 0 }]));
 
 const sample = (): void => {
