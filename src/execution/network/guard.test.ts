@@ -4,10 +4,8 @@ import { resolve } from 'node:path';
 import fc from 'fast-check';
 import { Agent, fetch } from 'undici';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { createConnector, createGuard, type GuardOptions, readOutwardUrl } from '../index.ts';
 import { canonicalAddress, notPublic } from './address-ranges.ts';
-import { createConnector } from './connector.ts';
-import { createGuard, type GuardOptions } from './guard.ts';
-import { readOutwardUrl } from './outward-url.ts';
 
 interface Case {
   readonly id: string;

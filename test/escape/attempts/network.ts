@@ -1,5 +1,10 @@
 import type { Attempt } from '../attempt.ts';
 
+/** An allow-list that names these with the very port that listens: only what they are stands against them. */
+const named =
+  (...hosts: readonly string[]): NonNullable<Attempt['spec']> =>
+  ({ outside }) => ({ network: { hosts: hosts.map((host) => `${host}:${outside.variables['TCP4']}`), presets: [] } });
+
 /** Talking to what listens outside. */
 export const NETWORK: readonly Attempt[] = [
   {
@@ -66,5 +71,45 @@ export const NETWORK: readonly Attempt[] = [
     proof: 'claim',
     stopped_by: ['system call filter'],
     host_stops: ({ has }) => (has.vsock ? undefined : 'it has none of them'),
+  },
+  {
+    id: 'loopback through the allow-list proxy, in every spelling',
+    script: [
+      'for host in 127.0.0.1 127.1 0x7f000001 2130706433 0 0.0.0.0 localhost localhost. "[::ffff:127.0.0.1]" "[::1]" www.example.com@127.0.0.1; do',
+      '  for head in "CONNECT $host:$TCP4 HTTP/1.1" "GET http://$host:$TCP4/ HTTP/1.1" "GET http://www.example.com:$TCP4/ HTTP/1.1"; do',
+      '    exec 3<>/dev/tcp/127.0.0.1/17420 && printf "%s\\r\\nHost: $host:$TCP4\\r\\n\\r\\n" "$head" >&3 && timeout 3 cat <&3; exec 3>&-',
+      '  done',
+      'done',
+    ].join('\n'),
+    proof: 'secret',
+    stopped_by: [],
+    inherent: 'the proxy is outside, and there is no other way to it; its own tests show each refusal',
+    spec: named('www.example.com', '127.0.0.1', 'localhost', '[::1]', '0.0.0.0', '[::ffff:127.0.0.1]'),
+  },
+  {
+    id: 'loopback through SOCKS, by address and by name',
+    script: [
+      'port=$(printf "\\\\x%02x\\\\x%02x" $((TCP4 >> 8)) $((TCP4 & 255)))',
+      'for target in "\\x01\\x7f\\x00\\x00\\x01" "\\x01\\x00\\x00\\x00\\x00" "\\x03\\x09localhost" "\\x03\\x05127.1"; do',
+      '  exec 3<>/dev/tcp/127.0.0.1/17421 && printf "\\x05\\x01\\x00\\x05\\x01\\x00$target$port" >&3 && timeout 3 cat <&3; exec 3>&-',
+      'done',
+    ].join('\n'),
+    proof: 'secret',
+    stopped_by: [],
+    inherent: 'the proxy is outside, and there is no other way to it; its own tests show each refusal',
+    spec: named('127.0.0.1', 'localhost', '0.0.0.0'),
+  },
+  {
+    id: 'what made the sockets of an allow-list',
+    script: [
+      'for one in $(cd /proc/self/fd; echo *); do [[ $one -le 2 || $one == 255 || ! -e /proc/self/fd/$one ]] || won "descriptor $one"; done',
+      'env | grep -q NODE_CHANNEL && won channel',
+      'for pid in /proc/[0-9]*; do [[ $(< $pid/comm) == node ]] && won helper; done',
+      '(echo "{}" > /proc/1/fd/7) && won "the channel"; (: >> /proc/1/fd/8) && won "the program"',
+    ].join('\n'),
+    proof: 'claim',
+    stopped_by: [],
+    inherent: 'it has ended before the command begins, and its channel with it',
+    spec: { network: { hosts: ['www.example.com'], presets: [] } },
   },
 ];
