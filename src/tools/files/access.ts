@@ -44,7 +44,7 @@ export interface FileAccess {
     decision: Decision,
     use: (found: Found) => T | Promise<T>,
   ): Promise<T>;
-  /** Whether a file that was come upon would have been asked for; one that a yes opened wouldn't. */
+  /** Whether a file that a search came upon, by its real path, would have been asked for; one that a yes opened wouldn't. */
   isSecret(path: string, scene: FilesScene, context: CallContext): Promise<boolean>;
 }
 
@@ -71,7 +71,14 @@ export function createFileAccess(view: () => Promise<FilesView>, assessFiles: As
 
     isSecret: async (path, scene, context) => {
       if (scene.places.some((place) => place.kind === 'bind' && place.opened && within(path, place.inside))) return false;
-      const { effects } = await judge('search_files', [{ access: 'read', path }], scene, context);
+      // Come upon below a real folder without following links, so that its path is real.
+      const facts: Facts = { realpath: (one) => one, which: () => undefined };
+      const { effects } = await assessFiles(
+        'search_files',
+        [{ access: 'read', path }],
+        { cwd: rootOf(context.workspaces), facts },
+        context,
+      );
       return effects.includes('credential_access');
     },
 

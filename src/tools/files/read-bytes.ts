@@ -3,19 +3,21 @@ import { promisify } from 'node:util';
 
 const readAt = promisify(read);
 
-/** Up to `length` bytes from `position`, fewer only at the end of the file. */
+/** Up to `length` bytes from `position`, fewer only at the end of the file. Memory is taken as the file needs it. */
 export async function readBytes(fd: number, position: number, length: number, signal: AbortSignal): Promise<Buffer> {
-  const bytes = Buffer.allocUnsafe(length);
+  let bytes = Buffer.allocUnsafe(Math.min(length, FIRST));
   let size = 0;
   while (size < length) {
     signal.throwIfAborted();
-    const { bytesRead } = await readAt(fd, bytes, size, Math.min(length - size, PIECE), position + size);
+    if (size === bytes.length) bytes = Buffer.concat([bytes, Buffer.allocUnsafe(Math.min(length - size, size * 3))]);
+    const { bytesRead } = await readAt(fd, bytes, size, Math.min(bytes.length - size, PIECE), position + size);
     if (bytesRead === 0) break;
     size += bytesRead;
   }
   return bytes.subarray(0, size);
 }
 
+const FIRST = 64 * 1024;
 const PIECE = 1024 * 1024;
 
 /** Line feeds are counted so far into a file; beyond that the number of lines isn't known. */

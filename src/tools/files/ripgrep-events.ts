@@ -9,8 +9,12 @@ export type SearchEvent =
 const MAX_EVENT_BYTES = 16 * 1024 * 1024;
 const FEED = 10;
 
-/** Cuts the output into events. */
-export function createEventReader(): (chunk: Buffer) => Generator<SearchEvent> {
+const MATCH = Buffer.from('{"type":"match"');
+const CONTEXT = Buffer.from('{"type":"context"');
+const COUNTED: SearchEvent = { type: 'line', match: true, line: 0, text: '', at: 0 };
+
+/** Cuts the output into events. While `skims` says so, lines are only counted and not looked into. */
+export function createEventReader(skims: () => boolean): (chunk: Buffer) => Generator<SearchEvent> {
   let held: Buffer[] = [];
   let size = 0;
   let skipping = false;
@@ -20,7 +24,8 @@ export function createEventReader(): (chunk: Buffer) => Generator<SearchEvent> {
       const piece = chunk.subarray(from, feed);
       from = feed + 1;
       if (!skipping) {
-        const event = parse(held.length === 0 ? piece : Buffer.concat([...held, piece]));
+        const line = held.length === 0 ? piece : Buffer.concat([...held, piece]);
+        const event = skims() ? skim(line) : parse(line);
         if (event) yield event;
       }
       held = [];
@@ -37,6 +42,11 @@ export function createEventReader(): (chunk: Buffer) => Generator<SearchEvent> {
       yield { type: 'oversized' };
     }
   };
+}
+
+function skim(line: Buffer): SearchEvent | undefined {
+  if (line.subarray(0, MATCH.length).equals(MATCH)) return COUNTED;
+  return line.subarray(0, CONTEXT.length).equals(CONTEXT) ? undefined : parse(line);
 }
 
 type Text = { readonly text: string } | { readonly bytes: string };

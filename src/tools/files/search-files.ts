@@ -177,7 +177,7 @@ function contents(
   hits: Hits,
   only: ReadonlySet<string> | undefined,
 ): Promise<SearchEnd> {
-  const read = createEventReader();
+  const read = createEventReader(() => hits.counts());
   const wanted = (event: SearchEvent): boolean => only === undefined || !('path' in event) || only.has(event.path);
   let passing = true;
   return view.search(

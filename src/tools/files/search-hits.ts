@@ -23,6 +23,8 @@ export interface HitResult {
 export interface Hits {
   event(event: SearchEvent): Promise<boolean>;
   file(name: string): boolean;
+  /** Nothing more of the file being read can be shown: its lines are only counted. */
+  counts(): boolean;
   result(): HitResult;
 }
 
@@ -112,6 +114,7 @@ export function createHits(
           return true;
       }
     },
+    counts: () => open !== undefined && (open.secret || full || open.matched > asked.offset + asked.limit - total),
     file(name) {
       take({ path: port.nameOf(name), name, line: 0, text: '', at: 0 });
       return goOn();
