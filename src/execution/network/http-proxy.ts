@@ -122,6 +122,8 @@ async function forward(incoming: IncomingMessage, response: ServerResponse, leav
     maxHeaderSize: MAX_HEADER_BYTES,
   });
   const end = (): void => void socket.destroy();
+  // A client that has gone takes nothing more.
+  response.on('error', end);
   response.on('close', end);
   socket.setTimeout(SILENT_MS, end);
   incoming.on('error', end);

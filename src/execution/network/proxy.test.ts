@@ -1,7 +1,7 @@
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
 import { connect } from 'node:net';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createAllowList } from './allow-list.ts';
 import { readHost } from './host-name.ts';
 import { createProxy, type RunProxy } from './proxy.ts';
@@ -258,11 +258,49 @@ describe('bounds', () => {
     await expect.poll(() => get('http://www.example.com/')).toMatch(/200 OK/);
   });
 
+  it('who does not say what it wants in time is not waited for', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const slow = [exchange(http.port, 'CONNECT www.example.com:443 HTTP/1.1\r\nX: '), exchange(socks.port, Buffer.from([5, 1, 0, 5]))];
+      while (http.sockets.size + socks.sockets.size < 2) await new Promise((done) => setImmediate(done));
+      vi.advanceTimersByTime(15_000);
+      expect(await slow[0]).toBe('');
+      expect((await slow[1])?.length).toBeLessThanOrEqual(2);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it('its end ends every connection', async () => {
     const open = exchange(http.port, 'CONNECT www.example.com:443 HTTP/1.1\r\n\r\nabc');
     await expect.poll(() => world.dialled).toHaveLength(1);
     proxy.close();
     await open.catch(() => undefined);
+  });
+
+  it('peers that reset at any moment leave nothing behind, and nobody unhandled', async () => {
+    const openings = [
+      ['http', 'GET http://www.example.com/ HTTP/1.1\r\nHost: www.example.com\r\n\r\n'],
+      ['http', 'POST http://www.example.com/ HTTP/1.1\r\nHost: www.example.com\r\nContent-Length: 100\r\n\r\nhalf'],
+      ['http', 'CONNECT www.example.com:443 HTTP/1.1\r\n\r\nabc'],
+      ['http', 'CONNECT odd.example.com:9000 HTTP/1.1\r\n\r\n'],
+      ['socks', '\x05\x01\x00\x05\x01\x00\x03\x0fwww.example.com\x01\xbbabc'],
+    ] as const;
+    const gone: Promise<unknown>[] = [];
+    for (let turns = 0; turns < 12; turns++) {
+      for (const [kind, bytes] of openings) {
+        const client = connect(kind === 'http' ? http.port : socks.port, '127.0.0.1');
+        client.on('error', () => undefined);
+        gone.push(new Promise((done) => client.on('close', done)));
+        client.write(Buffer.from(bytes, 'latin1'));
+        for (let turn = 0; turn < turns; turn++) await new Promise((done) => setImmediate(done));
+        if (turns % 3 === 0) for (const far of echo.sockets) far.resetAndDestroy();
+        client.resetAndDestroy();
+      }
+    }
+    await Promise.all(gone);
+    await expect.poll(() => http.sockets.size + socks.sockets.size + echo.sockets.size).toBe(0);
+    expect(await get('http://www.example.com/')).toMatch(/200 OK/);
   });
 
   it('lists a hundred hosts and counts the rest', async () => {

@@ -24,6 +24,8 @@ export function openNetwork(parts: {
   const closing = new AbortController();
   const proxy = plan?.allow === undefined ? undefined : createProxy(plan.allow, parts.makeGuard);
   const outlet = createOutlet(closing.signal);
+  // A connection that can't be accepted (no descriptors left) is lost to whoever made it, and no end of the runner.
+  for (const server of [...inlets.values(), ...published.values()]) server.on('error', () => undefined);
   if (proxy) {
     inlets.get(HTTP_PROXY_PORT)?.on('connection', proxy.http);
     inlets.get(SOCKS_PROXY_PORT)?.on('connection', proxy.socks);

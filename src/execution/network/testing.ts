@@ -41,8 +41,16 @@ export function makeWorld(addresses: Readonly<Record<string, readonly string[]>>
   };
 }
 
+export interface Listening {
+  readonly port: number;
+  readonly server: Server;
+  /** Open connections. */
+  readonly sockets: ReadonlySet<Socket>;
+  close(): void;
+}
+
 /** A server on a loopback port of its own. */
-export async function listen(serve: (socket: Socket) => void): Promise<{ readonly port: number; readonly server: Server; close(): void }> {
+export async function listen(serve: (socket: Socket) => void): Promise<Listening> {
   const sockets = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     sockets.add(socket);
@@ -56,6 +64,7 @@ export async function listen(serve: (socket: Socket) => void): Promise<{ readonl
   return {
     port: address.port,
     server,
+    sockets,
     close() {
       for (const socket of sockets) socket.destroy();
       server.close();
