@@ -50,7 +50,7 @@ test('a token is found by itself alone, in every process, until it is revoked or
   await one.workspaces.add('a', join(base, 'a'));
   const { token, secret } = await one.tokens.create({ name: 'ci', workspaces: ['a', 'a'], toolset: 'default', expires_at: now + HOUR });
   expect(secret).toMatch(/^writ_at_[\w-]{43}$/);
-  expect(token).toMatchObject({ name: 'ci', agent: 'agent_ci', workspaces: ['a'], toolset: 'default' });
+  expect(token).toMatchObject({ name: 'ci', agent: 'agent_ci', workspaces: ['a'], toolset: 'default', attended: false });
   expect(await find(other, secret)).toEqual(token);
   for (const wrong of ['', 'writ_at_', secret.slice(0, -1), `${secret}A`, ` ${secret}`, secret.toLowerCase(), 'x'.repeat(100_000)]) {
     expect(await find(other, wrong)).toBeUndefined();
@@ -63,7 +63,8 @@ test('a token is found by itself alone, in every process, until it is revoked or
   now += HOUR;
   expect(await find(one, later.secret)).toBeUndefined();
   // What has expired doesn't keep its name.
-  await one.tokens.create({ name: 'ci', workspaces: [], toolset: 'default' });
+  const { token: sat } = await one.tokens.create({ name: 'ci', workspaces: [], toolset: 'default', attended: true });
+  expect((await other.tokens.list()).find(({ id }) => id === sat.id)).toMatchObject({ attended: true });
   expect((await one.tokens.list()).map(({ name }) => name)).toEqual(['ci', 'ci', 'ci']);
 });
 

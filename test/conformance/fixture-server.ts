@@ -2,13 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { askedBySelf, createApprovals, createGrants, createTaints } from '../../src/approvals/index.ts';
 import type { AuditLog } from '../../src/audit/index.ts';
 import { createGate } from '../../src/gate/index.ts';
 import { createHomeSigner } from '../../src/identity/index.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { silentLogger } from '../../src/kernel/logger.ts';
 import { createRedactor } from '../../src/kernel/redaction/index.ts';
-import { openApprovals } from '../../src/main/parts/approvals.ts';
+import { systemUptime } from '../../src/kernel/uptime.ts';
 import { openDatabase } from '../../src/main/parts/database.ts';
 import { createMcpHandler, MCP_SERVER_OPTIONS } from '../../src/mcp/index.ts';
 import { FIXTURE_TOOLS } from './fixture-tools.ts';
@@ -23,12 +24,14 @@ export async function startFixture(): Promise<{ readonly url: string; close(): P
   const audit = async (): Promise<AuditLog> =>
     ({ record: async () => {}, enqueue: () => {}, close: async () => {} }) as unknown as AuditLog;
   const parts = { clock: systemClock, logger: silentLogger };
-  const asking = openApprovals({ database, audit, ...parts });
+  const store = { store: database.store, reader: database.reader, audit, ...parts };
+  const approvals = createApprovals({ ...store, uptime: systemUptime() });
+  const people = { approvals, grants: createGrants(store), taints: createTaints(store), asked_by: askedBySelf(), waitMs: () => 1_000 };
   const gate = createGate({
     tools: FIXTURE_TOOLS,
     allows: () => true,
     policyOf: () => ({ rules: { classes: {}, deny: [], prompt: [], allow: [] }, nonInteractive: 'deny' }),
-    people: async () => ({ ...asking, waitMs: () => 1_000 }),
+    people: async () => people,
     audit,
     redactor: createRedactor({ known_values: [] }),
     ...parts,
@@ -75,7 +78,7 @@ export async function startFixture(): Promise<{ readonly url: string; close(): P
       await handler.close();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
-      await asking.approvals.close();
+      await approvals.close();
       await database.close();
       rmSync(home, { recursive: true, force: true });
     },

@@ -119,7 +119,8 @@ test('through writ up: the form goes through the relay to the client that asked'
 
 test('over HTTP a question outlasts the server, and its answer is good for the agent that was asked and no other', async () => {
   await runWrit(place, ['workspace', 'add', 'main', place.workspace]);
-  const [asked, other] = [await makeToken(place, 'asked', ['-w', 'main']), await makeToken(place, 'other', ['-w', 'main'])];
+  const attended = ['-w', 'main', '--attended'];
+  const [asked, other] = [await makeToken(place, 'asked', attended), await makeToken(place, 'other', attended)];
   const send = async (token: string, more: object = {}): Promise<{ result?: Result; error?: { code: number } }> => {
     const headers = {
       authorization: `Bearer ${token}`,
@@ -143,4 +144,7 @@ test('over HTTP a question outlasts the server, and its answer is good for the a
   expect((await send(other, retry)).error?.code).toBe(-32602);
   expect(textOf((await send(asked, retry)).result ?? {})).toContain('GREETING=hello');
   expect((await send(asked, retry)).result?.isError).toBe(true);
+  // A program that nobody sits at would only ask itself.
+  const alone = await send(await makeToken(place, 'alone', ['-w', 'main']));
+  expect(textOf(alone.result ?? {})).toContain('no_channel');
 });
