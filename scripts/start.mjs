@@ -6,8 +6,8 @@ import { run } from './bootstrap/run.mjs';
 import { main } from './bootstrap/say.mjs';
 
 /**
- * `npm start`: makes the checkout ready, builds it, and shows Writ at work: containment proved, one command through its own MCP
- * server, and how to connect an agent. A missing bubblewrap doesn't stop it: the demonstration says what works without.
+ * `npm start`: makes the checkout ready, builds it, and starts the server (`writ up`), which shows itself at work first: containment
+ * proved, one command through it, how to connect an agent. A missing bubblewrap doesn't stop it: it says what works without. Runs until Ctrl-C.
  */
 main(async () => {
   const { node, env } = await makeReady('start');
@@ -15,5 +15,5 @@ main(async () => {
     const { code } = await run([node, join(ROOT, 'scripts', 'bundle.mjs'), '--if-needed'], { env });
     if (code !== 0) return code;
   }
-  return (await run([node, join(ROOT, 'bin', 'writ.mjs'), 'demo', ...process.argv.slice(2)], { env })).code;
+  return (await run([node, join(ROOT, 'bin', 'writ.mjs'), 'up', '--demonstrate', ...process.argv.slice(2)], { env, lasting: true })).code;
 });

@@ -6,7 +6,7 @@ interface Host {
   snippet(argv: readonly string[]): string;
 }
 
-const json = (value: unknown): string => JSON.stringify(value, null, 2);
+export const json = (value: unknown): string => JSON.stringify(value, null, 2);
 const split = ([command = 'writ', ...args]: readonly string[]): { command: string; args: string[] } => ({ command, args });
 
 /** The hosts the first start prints. Formats as their own documentation gives them. */
@@ -41,10 +41,25 @@ export const HOSTS: readonly Host[] = [
 
 /** Ready to paste for every host, or for the one whose name starts as asked; undefined: no such host. */
 export function connectText(argv: readonly string[], asked?: string): string | undefined {
-  const hosts =
-    asked === undefined ? HOSTS : HOSTS.filter((host) => host.name.toLowerCase().replace(' ', '-').startsWith(asked.toLowerCase()));
-  if (hosts.length === 0) return undefined;
-  return hosts.map((host) => `${host.name}: ${host.place}\n\n${indent(host.snippet(argv))}`).join('\n\n');
+  return listed(
+    HOSTS,
+    ({ name, place }) => `${name}: ${place}`,
+    ({ snippet }) => snippet(argv),
+    asked,
+  );
+}
+
+/** Each of the things asked for: its head, then its text, indented. Undefined: none is named so. */
+export function listed<T extends { readonly name: string }>(
+  things: readonly T[],
+  head: (thing: T) => string,
+  text: (thing: T) => string,
+  asked: string | undefined,
+): string | undefined {
+  const wanted =
+    asked === undefined ? things : things.filter(({ name }) => name.toLowerCase().replace(' ', '-').startsWith(asked.toLowerCase()));
+  if (wanted.length === 0) return undefined;
+  return wanted.map((thing) => `${head(thing)}\n\n${indent(text(thing))}`).join('\n\n');
 }
 
 export function shellWord(word: string): string {
