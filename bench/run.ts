@@ -4,6 +4,7 @@ import { assessment } from './assessment.ts';
 import { audit } from './audit.ts';
 import { capture } from './capture.ts';
 import { hotPath } from './hot-path.ts';
+import { http } from './http.ts';
 import { memory } from './memory.ts';
 import { figureCells, load, page, ratioCells } from './page.ts';
 import { makePlace, type Place } from './place.ts';
@@ -22,6 +23,7 @@ const BENCHMARKS: Readonly<Record<string, (place: Place) => Promise<Rows>>> = {
   'shell-over-mcp': shellOverMcp,
   capture,
   'hot-path': hotPath,
+  http,
   assessment,
   audit,
   memory,

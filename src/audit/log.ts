@@ -70,13 +70,13 @@ export function createAuditLog({ store, home, writer, clock, logger, seal: seali
     return made;
   };
 
-  const append = async (organization: string, bytes: string, options: RecordOptions): Promise<AuditRef> => {
+  const append = async (organization: string, bytes: string, options: RecordOptions & { readonly lazy?: boolean }): Promise<AuditRef> => {
     const chain = chainOf(organization);
     const opening = chain.last === undefined ? { opening: { at: clock.now(), writer } } : {};
     const written = store.write(
       'audit.append',
       { chain: chain.id, organization, bytes, ...opening },
-      { level: options.level ?? 'normal', essential: options.essential ?? false },
+      { level: options.level ?? 'normal', essential: options.essential ?? false, lazy: options.lazy ?? false },
     );
     inFlight.add(written);
     try {
@@ -92,7 +92,7 @@ export function createAuditLog({ store, home, writer, clock, logger, seal: seali
 
   const save = async (item: Unsaved): Promise<AppError | undefined> => {
     try {
-      await append(item.organization, item.bytes, { essential: true });
+      await append(item.organization, item.bytes, { essential: true, lazy: !closed });
     } catch (thrown) {
       unsaved.push(item);
       const error = toAppError(thrown);

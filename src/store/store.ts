@@ -8,6 +8,9 @@ const MAX_GROUP = 256;
 /** Writes that may be pending. Beyond it only essential ones are taken; the others are refused with `busy`. */
 const MAX_PENDING = 8_192;
 
+/** In ms: more than the pause between two calls of a quick client, and nothing to whoever kills this process. */
+const LAZY_MS = 5;
+
 /** How long `close` waits for what is pending, in ms: longer than a group may wait for the lock. */
 const CLOSE_TIMEOUT = 20_000;
 
@@ -28,6 +31,8 @@ export interface StoreParts {
   readonly entry: URL;
   /** Bytes held back for essential writes on a full disk; 0 for none. */
   readonly reserve?: number;
+  /** How long lazy writes wait for company. */
+  readonly lazy_ms?: number;
 }
 
 interface Pending {
@@ -37,15 +42,17 @@ interface Pending {
 }
 
 /**
- * Grouping needs no timer: while one batch is being committed the next one gathers, so a lone write goes out at once and a busy
- * machine commits in big groups. The thread is started by the first write and never keeps the process alive by itself.
+ * While one batch is being committed the next one gathers: a lone write goes out at once and a busy machine commits in big groups. The thread is started by the first write and never keeps the process alive by itself.
  */
-export function createStore<W extends Writes>({ file, entry, reserve = 64 * 1024 * 1024 }: StoreParts): Store<W> {
+export function createStore<W extends Writes>({ file, entry, reserve = 64 * 1024 * 1024, lazy_ms = LAZY_MS }: StoreParts): Store<W> {
   const queue: Pending[] = [];
   let underWay: Pending[] = [];
   let worker: Worker | undefined;
   let closed = false;
   let whenIdle: (() => void) | undefined;
+  /** When the queue is looked at next, while nothing is under way. */
+  let soon: NodeJS.Immediate | undefined;
+  let later: NodeJS.Timeout | undefined;
 
   const start = (): Worker => {
     const thread = new Worker(entry, { workerData: { file, reserve } satisfies ThreadSetup, name: 'writ-writer', execArgv: [] });
@@ -76,10 +83,22 @@ export function createStore<W extends Writes>({ file, entry, reserve = 64 * 1024
       if (result?.ok) pending.resolve(result.value);
       else pending.reject(result === undefined ? new AppError('internal', 'The writer thread gave no result.') : rebuild(result));
     });
-    send();
+    if (queue.length > 0 && queue.every(({ request }) => request.lazy)) schedule();
+    else send();
+  };
+
+  /** One turn of the event loop gathers what all its requests ask for: a group costs a transaction and two messages, however big. */
+  const schedule = (): void => {
+    if (underWay.length > 0 || soon !== undefined) return;
+    if (queue.every(({ request }) => request.lazy)) later ??= setTimeout(send, lazy_ms);
+    else soon = setImmediate(send);
   };
 
   const send = (): void => {
+    clearImmediate(soon);
+    clearTimeout(later);
+    soon = undefined;
+    later = undefined;
     if (underWay.length > 0) return;
     if (queue.length === 0) {
       worker?.unref();
@@ -105,8 +124,7 @@ export function createStore<W extends Writes>({ file, entry, reserve = 64 * 1024
         if (queue.length >= MAX_PENDING && !options.essential) return reject(tooMany());
         const request = { name, args, ...options };
         queue.push({ request, resolve: resolve as (value: unknown) => void, reject });
-        // One turn of the event loop's micro-tasks gathers what the same turn asks for.
-        if (queue.length === 1) queueMicrotask(send);
+        if (!options.lazy || queue.length === 1) schedule();
       }),
     async close() {
       closed = true;

@@ -17,6 +17,8 @@ export interface WriteOptions {
   readonly level: Level;
   /** Must work on a full disk too (outcomes, cancel, revoke): the reserve is given up for it. */
   readonly essential?: boolean;
+  /** Nobody waits for it: it goes with the next write that somebody waits for, or by itself a few milliseconds later. */
+  readonly lazy?: boolean;
 }
 
 /** What the threads say to each other. One batch is under way at a time; results come back in its order. */

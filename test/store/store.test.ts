@@ -49,6 +49,31 @@ describe('writing', () => {
     expect(await stored(home)).toEqual(numbers);
   });
 
+  it('lets lazy writes wait for one that somebody waits for, in order, or a moment for nobody', async () => {
+    const home = temporaryHome();
+    const patient = createStore<TestWrites>({ file: databaseFile(home), entry, reserve: 0, lazy_ms: 60_000 });
+    await patient.write('test.put', { seq: 0 }, normal);
+    // What is committed in one group is answered in one turn of the event loop.
+    let turn = 0;
+    const count = (): void => {
+      turn++;
+      counting = setImmediate(count);
+    };
+    let counting = setImmediate(count);
+    const turns: number[] = [];
+    const note = (): void => void turns.push(turn);
+    const lazy = [1, 2].map((seq) => patient.write('test.put', { seq }, { ...normal, lazy: true }).then(note));
+    await new Promise((next) => setImmediate(next));
+    await Promise.all([...lazy, patient.write('test.put', { seq: 3 }, normal).then(note)]);
+    clearImmediate(counting);
+    expect(turns).toEqual([turns[0], turns[0], turns[0]]);
+    const atClose = patient.write('test.put', { seq: 4 }, { ...normal, lazy: true });
+    await patient.close();
+    expect(await atClose).toBe(4);
+    expect(await open(home).write('test.put', { seq: 5 }, { ...normal, lazy: true })).toBe(5);
+    expect(await stored(home)).toEqual([0, 1, 2, 3, 4, 5]);
+  });
+
   it('undoes a write that throws, and only that one, in a group', async () => {
     const home = temporaryHome();
     const store = open(home);

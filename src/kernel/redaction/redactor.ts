@@ -36,6 +36,8 @@ export interface Redactor {
 export const MAX_HELD = 17_000;
 export const GROWTH = 8;
 const MAX_DEPTH = 64;
+/** Names of members that were judged before: there are few, and they come again with every call. */
+const MAX_NAMES = 1_000;
 
 /** An existing marker stays, with the name that file tools give it too, and what stands around it is judged as if the secret were still there. */
 const MARKER = /\[redacted:[a-z_]{1,40}(?:#[0-9a-f]{12})?\]/y;
@@ -57,6 +59,21 @@ export function createRedactor({ known_values = [] }: { readonly known_values?: 
     ...SHAPES.map((shape) => ({ triggers: shape.triggers, find: shapeFinder(shape) })),
     { triggers: NAME_TRIGGERS, find: findAssignment },
   ]);
+
+  const judged = new Map<string, ReturnType<typeof secretClass>>();
+  const classOf = (name: string): ReturnType<typeof secretClass> => {
+    if (judged.has(name)) return judged.get(name);
+    const found = secretClass(name);
+    if (judged.size >= MAX_NAMES) judged.clear();
+    judged.set(name, found);
+    return found;
+  };
+
+  const underName = (given: string, name: string | undefined): string => {
+    if (name === undefined || name.length > 200) return given;
+    const kind = classOf(name);
+    return kind !== undefined && isSecretValue(given, kind, 'quoted', name) ? `[redacted:${kind}]` : given;
+  };
 
   const text = (given: string): string => {
     const { out, found } = scan(index, { text: given, emitted: 0, floor: 0, final: true });
@@ -99,12 +116,6 @@ export function createRedactor({ known_values = [] }: { readonly known_values?: 
   };
 
   return { text, part, find, value: (given) => value(given, 0, undefined), stream: () => createStream(index) };
-}
-
-function underName(value: string, name: string | undefined): string {
-  if (name === undefined || name.length > 200) return value;
-  const kind = secretClass(name);
-  return kind !== undefined && isSecretValue(value, kind, 'quoted', name) ? `[redacted:${kind}]` : value;
 }
 
 function createStream(index: Parameters<typeof scan>[0]): RedactionStream {
