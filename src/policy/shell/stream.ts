@@ -25,9 +25,18 @@ export function eitherStream(a: Stream, b: Stream): Stream {
   if (a === b) return a;
   const origin = worseOrigin(a.origin, b.origin);
   if (a.none && b.none) return a;
-  if (a.text !== undefined && a.text === b.text) return { origin, text: a.text };
+  const text = a.text === undefined || b.text === undefined ? undefined : eitherText(a.text, b.text);
+  if (text !== undefined) return { origin, text };
   if (a.paths !== undefined && a.paths === b.paths) return { origin, paths: a.paths };
   return { origin };
+}
+
+/** Texts that differ in nothing but whether something open is there at all: the longer one says so. */
+function eitherText(a: Text, b: Text): Text | undefined {
+  if (a === b) return a;
+  const longer = a.length >= b.length ? a : b;
+  const solid = (text: Text): Text => text.replaceAll(HOLE, '').replaceAll(' ', '');
+  return longer.includes(HOLE) && solid(a) === solid(b) ? longer : undefined;
 }
 
 /** One after the other. */

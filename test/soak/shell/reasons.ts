@@ -73,6 +73,7 @@ export const SITTER_SEES: readonly Reason[] = [
   { why: 'it takes a word behind ! in [[ ]] for a command', fits: (text) => /\[\[[^\]$`(]*![^\]$`(]*\]\]/.test(text) },
   { why: 'it reads substitutions in the delimiter of a here-document', fits: (text) => /<<-?\s*[^\s;&|<>]*\$\(/.test(text) },
   { why: 'it reads commands in the subscript of an assignment', fits: (text) => /\w\[[^\]$`]*\([^\]$`]*\]\+?=/.test(text) },
+  { why: 'it takes a group behind ! for a command', fits: (text) => /!\s*\{/.test(text) },
   { why: 'it takes arithmetic for subshells', fits: (text) => /\(\(.*\)\)/s.test(text) },
   {
     why: 'it skips white space that is a letter to bash',
@@ -87,6 +88,7 @@ export const PRINTED_OTHERWISE: readonly Reason[] = [
     why: 'a name like a reserved word behind a redirection, which bash prints in front',
     fits: (text) => /(?:^|[;&|(\n])\s*\d*[<>]/.test(text),
   },
+  { why: 'a ! before nothing, which bash prints as nothing', fits: (text) => /!\s*(?:[;&)\n]|$)/.test(text) },
   { why: 'a backslash at the very end, which eval keeps and a file does not', fits: (text) => text.endsWith('\\') },
   { why: 'a line continuation inside a parameter expansion: we take it for unknown', fits: (text) => /\$\{[^}]*\\\n/.test(text) },
   { why: 'a name in quotes, which is a bad substitution when bash gets there', fits: (text) => /\$\{\$'/.test(text) },
