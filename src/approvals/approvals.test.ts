@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { cardOf, openTestHome, questionOf, type TestHome } from './testing.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { cardOf, openTestHome, questionOf, type TestHome } from '../../test/helpers/approvals.ts';
 import type { Decider } from './types.ts';
 
 const TERMINAL: Decider = { channel: 'terminal', who: 'operator' };
@@ -8,10 +8,11 @@ const yes = { decision: 'approve' } as const;
 const MINUTE = 60_000;
 
 let place: TestHome;
-beforeEach(() => {
+beforeAll(() => {
   place = openTestHome();
 });
-afterEach(() => place.dispose());
+beforeEach(() => place.forget());
+afterAll(() => place.dispose());
 
 const never = (): AbortSignal => new AbortController().signal;
 
@@ -261,10 +262,9 @@ describe('channels', () => {
   });
 
   test('a webhook is one only with a page to go to', async () => {
-    await place.dispose();
     const told: string[] = [];
-    place = openTestHome({ webhook: { notify: ({ state }) => void told.push(state), close: async () => {} } });
-    const { approvals } = place.another();
+    const other = openTestHome({ webhook: { notify: ({ state }) => void told.push(state), close: async () => {} } });
+    const { approvals } = other.another();
     const { record } = await approvals.open(questionOf());
     await approvals.open(questionOf());
     await approvals.answer(record.id, yes, TERMINAL);
@@ -273,5 +273,6 @@ describe('channels', () => {
     expect(await approvals.liveChannels()).toEqual([]);
     await approvals.attend('server').ready;
     expect(await approvals.liveChannels()).toEqual(['webhook']);
+    await other.dispose();
   });
 });

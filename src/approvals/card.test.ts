@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { decisionOf } from '../../test/helpers/approvals.ts';
 import { createRedactor } from '../kernel/redaction/index.ts';
 import type { Decision } from '../policy/types.ts';
 import { buildCard, CARD_BYTES, type CardParts, fitsOnCard } from './card.ts';
-import { decisionOf } from './testing.ts';
 
 const SECRET = 'ghp_FakeToken0FakeToken0FakeToken0FakeTo';
 const redactor = createRedactor();

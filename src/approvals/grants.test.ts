@@ -1,9 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { cardOf, OWNER, openTestHome, questionOf, type TestHome } from '../../test/helpers/approvals.ts';
 import { createRedactor } from '../kernel/redaction/index.ts';
 import { assessCommand, decide, type PolicyConfig } from '../policy/index.ts';
 import { answeringGrants } from './grant-answer.ts';
 import { offerGrants } from './grant-offers.ts';
-import { cardOf, OWNER, openTestHome, questionOf, type TestHome } from './testing.ts';
 import type { ApprovalRecord, Decider, Grant, GrantScope } from './types.ts';
 
 const TERMINAL: Decider = { channel: 'terminal', who: 'me' };
@@ -100,10 +100,11 @@ describe('what is answered', () => {
 
 describe('kept', () => {
   let place: TestHome;
-  beforeEach(() => {
+  beforeAll(() => {
     place = openTestHome();
   });
-  afterEach(() => place.dispose());
+  beforeEach(() => place.forget());
+  afterAll(() => place.dispose());
 
   const scope: GrantScope = { type: 'host', host: 'example.com' };
   const approved = async (approvals: ReturnType<TestHome['another']>['approvals'], digest = 'sha256:1'): Promise<ApprovalRecord> => {

@@ -11,7 +11,7 @@ import type { ApprovalWrites } from './writes.ts';
 
 /** What a Grant lives when nobody says, and at most. */
 export const GRANT_TTL_MS = 8 * 3_600_000;
-export const GRANT_MOST_MS = 30 * 24 * 3_600_000;
+const GRANT_MOST_MS = 30 * 24 * 3_600_000;
 
 const LISTED = 500;
 

@@ -6,7 +6,7 @@ export { describeGrant } from './describe-grant.ts';
 export { approvalDigest, commandDigest } from './digest.ts';
 export { answeringGrants } from './grant-answer.ts';
 export { offerGrants } from './grant-offers.ts';
-export { createGrants, GRANT_MOST_MS, GRANT_TTL_MS } from './grants.ts';
+export { createGrants, GRANT_TTL_MS } from './grants.ts';
 export { createTaints } from './taints.ts';
 export type * from './types.ts';
 export { createWebhook, type Webhook } from './webhook.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { cardOf, openTestHome, questionOf, type TestHome } from '../../test/helpers/approvals.ts';
 import { mayBecome, TRANSITIONS } from './states.ts';
-import { cardOf, openTestHome, questionOf, type TestHome } from './testing.ts';
 import { APPROVAL_STATES, type ApprovalState } from './types.ts';
 
 let place: TestHome;

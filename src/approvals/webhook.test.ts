@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { cardOf, OWNER } from '../../test/helpers/approvals.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { type Logger, silentLogger } from '../kernel/logger.ts';
-import { cardOf, OWNER } from './testing.ts';
 import type { ApprovalRecord } from './types.ts';
 import { createWebhook, type Webhook, type WebhookParts } from './webhook.ts';
 
@@ -41,6 +41,7 @@ afterEach(async () => {
   server.close();
 });
 
+const wait = { timeout: 20_000 };
 const logger: Logger = { ...silentLogger, warn: (message, data) => void warned.push(`${message} ${JSON.stringify(data)}`) };
 const open = (more: Partial<WebhookParts> = {}): Webhook => {
   hook = createWebhook({ url, clock: systemClock, logger, retries: [1, 1], ...more });
@@ -61,7 +62,7 @@ test('what is asked and what became of it go out in order, signed over the bytes
   const { notify } = open({ secret: 'shh', page: 'https://writ.example' });
   notify(record());
   notify(record({ state: 'denied', note: 'no', decided_by: { channel: 'page', who: 'ann' } }));
-  await expect.poll(() => got.length).toBe(2);
+  await expect.poll(() => got.length, wait).toBe(2);
   const bodies = got.map(({ body }) => JSON.parse(body) as { type: string; text: string; blocks: object[]; approval: { state: string } });
   expect(bodies.map(({ type, approval }) => [type, approval.state])).toEqual([
     ['approval.requested', 'pending'],
@@ -83,9 +84,9 @@ test('a receiver that fails is tried again, and not for ever', async () => {
   answers = [{ status: 500 }, { status: 429 }, { status: 200 }, { status: 503 }, { status: 503 }, { status: 503 }];
   const { notify } = open();
   notify(record());
-  await expect.poll(() => got.length).toBe(3);
+  await expect.poll(() => got.length, wait).toBe(3);
   notify(record());
-  await expect.poll(() => warned.length).toBe(1);
+  await expect.poll(() => warned.length, wait).toBe(1);
   expect(got).toHaveLength(6);
   expect(warned[0]).toContain('503');
   expect(warned[0]).not.toContain('SECRETPATH');
@@ -94,7 +95,7 @@ test('a receiver that fails is tried again, and not for ever', async () => {
 test.each([301, 307, 404])('status %i is final: no redirect is followed', async (status) => {
   answers = [{ status, location: url }];
   open().notify(record());
-  await expect.poll(() => warned.length).toBe(1);
+  await expect.poll(() => warned.length, wait).toBe(1);
   expect(got).toHaveLength(1);
 });
 

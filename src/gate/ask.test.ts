@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openTestHome, type TestHome } from '../approvals/testing.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openTestHome, type TestHome } from '../../test/helpers/approvals.ts';
 import type { ApprovalRecord, Reply } from '../approvals/types.ts';
 import { AppError } from '../kernel/errors.ts';
 import { silentLogger } from '../kernel/logger.ts';
@@ -23,13 +23,19 @@ let ran: { readonly input: Call; readonly opens: Decision['opens'] }[];
 let policy: PolicyConfig;
 let wait_ms: number;
 
-beforeEach(() => {
+beforeAll(() => {
   place = openTestHome();
+});
+beforeEach(async () => {
+  await place.forget();
   ran = [];
   policy = { classes: {}, deny: [], prompt: [], allow: [] };
   wait_ms = 30_000;
 });
-afterEach(() => place.dispose());
+afterAll(() => place.dispose());
+
+/** Machines are busy; nothing here says how fast it is. */
+const wait = { timeout: 20_000 };
 
 const probe: Tool<Call> = {
   name: 'probe',
@@ -149,7 +155,7 @@ describe('asked in the call', () => {
     await approvals.attend('terminal').ready;
     const asker = form(() => ({ unreachable: 'dismissed' }));
     const answer = gate.call(request('curl example.com', { asker }));
-    await expect.poll(() => approvals.list({ state: 'pending' })).toHaveLength(1);
+    await expect.poll(() => approvals.list({ state: 'pending' }), wait).toHaveLength(1);
     await approvals.answer(asker.shown[0]?.id ?? '', { decision: 'approve' }, { channel: 'terminal', who: 'me' });
     expect(codeOf(await answer)).toBe('result');
   });
@@ -167,7 +173,7 @@ describe('asked in the call', () => {
     const { gate, approvals } = gateOf();
     const asker = form(untilAborted);
     const answer = gate.call(request('curl example.com', { asker }));
-    await expect.poll(() => asker.shown).toHaveLength(1);
+    await expect.poll(() => asker.shown, wait).toHaveLength(1);
     await place.another().approvals.answer(asker.shown[0]?.id ?? '', { decision: 'deny' }, { channel: 'page', who: 'me' });
     expect(codeOf(await answer)).toBe('denied_by_human');
     expect(await approvals.list({ state: 'pending' })).toEqual([]);
@@ -194,7 +200,7 @@ describe('asked in the call', () => {
     const asker = form(untilAborted);
     const first = gate.call(request('curl example.com', { asker, signal: one.signal }));
     const second = gate.call(request('curl example.com', { asker, signal: two.signal }));
-    await expect.poll(() => asker.shown).toHaveLength(2);
+    await expect.poll(() => asker.shown, wait).toHaveLength(2);
     one.abort();
     expect(codeOf(await first)).toBe('cancelled');
     expect(await approvals.list()).toMatchObject([{ state: 'pending' }]);

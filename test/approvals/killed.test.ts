@@ -7,11 +7,11 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { type ApprovalWrites, createApprovals } from '../../src/approvals/index.ts';
-import { questionOf } from '../../src/approvals/testing.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { silentLogger } from '../../src/kernel/logger.ts';
 import { systemUptime } from '../../src/kernel/uptime.ts';
 import { createStore, databaseFile, openReader } from '../../src/store/index.ts';
+import { questionOf } from '../helpers/approvals.ts';
 
 const PROGRAM = fileURLToPath(new URL('../fixtures/approval-user.ts', import.meta.url));
 const QUESTIONS = 40;

@@ -1,17 +1,18 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AuditEvent, AuditLog } from '../audit/types.ts';
-import type { Clock } from '../kernel/clock.ts';
-import { silentLogger } from '../kernel/logger.ts';
-import type { Decision } from '../policy/types.ts';
-import { createStore, databaseFile, openReader, type Reader, type Store } from '../store/index.ts';
-import { createApprovals } from './approvals.ts';
-import { createGrants } from './grants.ts';
-import { createTaints } from './taints.ts';
-import type { Approvals, Card, Grants, Question, Taints } from './types.ts';
-import type { Webhook } from './webhook.ts';
-import type { ApprovalWrites } from './writes.ts';
+import { DatabaseSync } from 'node:sqlite';
+import { createApprovals } from '../../src/approvals/approvals.ts';
+import { createGrants } from '../../src/approvals/grants.ts';
+import { createTaints } from '../../src/approvals/taints.ts';
+import type { Approvals, Card, Grants, Question, Taints } from '../../src/approvals/types.ts';
+import type { Webhook } from '../../src/approvals/webhook.ts';
+import type { ApprovalWrites } from '../../src/approvals/writes.ts';
+import type { AuditEvent, AuditLog } from '../../src/audit/types.ts';
+import type { Clock } from '../../src/kernel/clock.ts';
+import { silentLogger } from '../../src/kernel/logger.ts';
+import type { Decision } from '../../src/policy/types.ts';
+import { createStore, databaseFile, openReader, type Reader, type Store } from '../../src/store/index.ts';
 
 /** For tests: both clocks in the hand of the test. `monotonic` is real, so that waits end. */
 export interface TestTime extends Clock {
@@ -49,21 +50,27 @@ export interface TestHome {
   readonly home: string;
   readonly time: TestTime;
   readonly events: AuditEvent[];
-  readonly store: Store<ApprovalWrites>;
   reader(): Promise<Reader>;
-  /** As another process of the same home would have them. */
+  /** As another process of the same home would have them: two in turn, each with a writer of its own. */
   another(): { readonly approvals: Approvals; readonly grants: Grants; readonly taints: Taints };
+  /** Everything is forgotten, the clocks go on: cheaper than another home for each test. */
+  forget(): Promise<void>;
   dispose(): Promise<void>;
 }
+
+interface TestProcess {
+  readonly store: Store<ApprovalWrites>;
+  reader(): Promise<Reader>;
+  close(): Promise<void>;
+}
+
+const TABLES = ['approvals', 'approvals_used', 'approval_callers', 'approval_channels', 'grants', 'run_origins'];
 
 export function openTestHome({ webhook }: { readonly webhook?: Pick<Webhook, 'notify' | 'close'> } = {}): TestHome {
   const home = mkdtempSync(join(tmpdir(), 'writ-approvals-'));
   const time = testTime();
   const events: AuditEvent[] = [];
-  const file = databaseFile(home);
-  const entry = new URL('../main/writer-thread.ts', import.meta.url);
-  const stores: Store<ApprovalWrites>[] = [];
-  const readers: Promise<Reader>[] = [];
+  const processes = [openTestProcess(home), openTestProcess(home)] as const;
   const opened: Approvals[] = [];
   const log: AuditLog = {
     record: async (event) => ({ chain: 'chn', seq: events.push(event) }),
@@ -71,45 +78,55 @@ export function openTestHome({ webhook }: { readonly webhook?: Pick<Webhook, 'no
     flush: async () => {},
     close: async () => {},
   };
-  const store = (): Store<ApprovalWrites> => {
-    const made = createStore<ApprovalWrites>({ file, entry, reserve: 0 });
-    stores.push(made);
-    return made;
+  const closeAll = async (): Promise<void> => {
+    for (const each of opened.splice(0)) await each.close();
   };
-  const read = async (from: Store<ApprovalWrites>): Promise<Reader> => {
-    await from.write('taints.add', { run: 'none', origins: [], at: 0 }, { level: 'normal' });
-    const reader = openReader(file);
-    readers.push(reader);
-    return reader;
-  };
-  const first = store();
-  let reading: Promise<Reader> | undefined;
   return {
     home,
     time,
     events,
-    store: first,
-    reader() {
-      reading ??= read(first);
-      return reading;
-    },
+    reader: processes[0].reader,
     another() {
-      const own = store();
-      let its: Promise<Reader> | undefined;
-      const reader = (): Promise<Reader> => {
-        its ??= read(own);
-        return its;
-      };
-      const parts = { store: own, reader, audit: async () => log, clock: time, logger: silentLogger };
+      const { store, reader } = processes[opened.length % 2 === 0 ? 0 : 1];
+      const parts = { store, reader, audit: async () => log, clock: time, logger: silentLogger };
       const approvals = createApprovals({ ...parts, uptime: time.uptime, ...(webhook ? { webhook } : {}) });
       opened.push(approvals);
       return { approvals, grants: createGrants(parts), taints: createTaints(parts) };
     },
+    async forget() {
+      await closeAll();
+      events.length = 0;
+      await processes[0].reader();
+      const raw = new DatabaseSync(databaseFile(home), { timeout: 5_000 });
+      for (const table of TABLES) raw.exec(`DELETE FROM ${table}`);
+      raw.close();
+    },
     async dispose() {
-      for (const each of opened) await each.close();
-      for (const each of await Promise.all(readers)) each.close();
-      for (const each of stores) await each.close();
+      await closeAll();
+      for (const each of processes) await each.close();
       rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+function openTestProcess(home: string): TestProcess {
+  const file = databaseFile(home);
+  const store = createStore<ApprovalWrites>({ file, entry: new URL('../../src/main/writer-thread.ts', import.meta.url), reserve: 0 });
+  const read = async (): Promise<Reader> => {
+    // The first write makes the database.
+    await store.write('taints.add', { run: 'none', origins: [], at: 0 }, { level: 'normal' });
+    return openReader(file);
+  };
+  let reading: Promise<Reader> | undefined;
+  return {
+    store,
+    reader() {
+      reading ??= read();
+      return reading;
+    },
+    async close() {
+      (await reading)?.close();
+      await store.close();
     },
   };
 }
