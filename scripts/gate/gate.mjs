@@ -8,7 +8,15 @@ import { asOrdinaryUser } from './ordinary-user.mjs';
 /** No step takes this long unless it hangs. vitest waits for every process that a test left behind with its output still open. */
 const STEP_LIMIT_MS = 25 * 60_000;
 /** Suites that behave differently for root and for an ordinary user. */
-const OF_BOTH_USERS = ['src/execution/', 'src/kernel/config/', 'src/identity/', 'test/execution/', 'test/escape/', 'test/e2e/'];
+const OF_BOTH_USERS = [
+  'src/execution/',
+  'src/kernel/config/',
+  'src/identity/',
+  'test/execution/',
+  'test/escape/',
+  'test/tools/',
+  'test/e2e/',
+];
 
 /** In this order; the first failure ends the gate. A check without tests of its own counts as one. */
 const STEPS = [

@@ -64,7 +64,7 @@ export function createGate(parts: GateParts): Gate {
     const { value: raw, notes } = stripReserved(request.arguments);
     const name = tool?.name ?? request.tool.slice(0, 128);
     const seen = {
-      arguments: parts.redactor.value(raw),
+      arguments: parts.redactor.value(tool?.recorded?.(raw) ?? raw),
       digest: digest(canonicalArguments(raw)),
       ...(request.client ? { client: parts.redactor.value(request.client) } : {}),
     };

@@ -3,6 +3,7 @@ import type { Execution, Limits, Owner, RunSpec } from '../execution/types.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { Assessment } from '../policy/types.ts';
 import { requireContainment } from './containment-required.ts';
+import { withRemotes } from './git-remotes.ts';
 import { openedBy } from './opened.ts';
 import { parseWith, wireSchema } from './schema.ts';
 import { finishedAnswer, shellOutput, startedAnswer, yieldedAnswer } from './shell-answer.ts';
@@ -78,13 +79,13 @@ export function createShell(
         return { ok: false, problem: 'Invalid arguments: ports: only a background job publishes ports; add "background": true.' };
       return parsed;
     },
-    assess: (call, context) => {
+    assess: async (call, context) => {
       const { max_timeout_ms } = settingsOf(context.owner, context.client);
       if (call.timeout_ms !== undefined && call.timeout_ms > max_timeout_ms) {
         return new AppError('invalid_arguments', `timeout_ms: the configuration allows at most ${max_timeout_ms} here.`);
       }
       const cwd = resolveCwd(call.cwd, context.workspaces);
-      return cwd instanceof AppError ? cwd : assess(call.command, cwd, context);
+      return cwd instanceof AppError ? cwd : withRemotes(await assess(call.command, cwd, context), cwd);
     },
     show: (call, context) => {
       const cwd = resolveCwd(call.cwd, context.workspaces);

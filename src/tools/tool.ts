@@ -82,5 +82,7 @@ export interface Tool<Input = unknown> {
   assess(input: Input, context: CallContext): Assessment | AppError | Promise<Assessment | AppError>;
   /** Only of an assessed input. Absent: the arguments as JSON, in the root of the Workspace. */
   show?(input: Input, context: CallContext): ShownCall;
+  /** The raw arguments as the audit keeps them, for a tool that is handed the contents of files. Absent: as they are. They may be wrong ones. */
+  recorded?(raw: unknown): unknown;
   run(input: Input, context: CallContext, decision: Decision): Promise<ToolOutput>;
 }

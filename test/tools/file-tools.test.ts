@@ -14,6 +14,7 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AppError } from '../../src/kernel/errors.ts';
+import { recordedArguments } from '../../src/tools/files/recorded-arguments.ts';
 import { type FilesPlace, makeFilesPlace, reasonOf } from './files-place.ts';
 
 const asRoot = process.getuid?.() === 0;
@@ -234,6 +235,23 @@ describe('write_file', () => {
     expect(await reasonOf(write('a', 'x'))).toBe('folder');
     expect(await reasonOf(write('run.sh/x', 'x'))).toBe('not_found');
     expect(await reasonOf(write('x'.repeat(300), 'x'))).toBe('not_found');
+  });
+
+  test('what no file can be or hold is told by the argument', async () => {
+    for (const path of ['a/', 'a/.', 'a/..', '..', '~/']) await expect(write(path, 'x')).rejects.toThrow(/names a folder/);
+    expect(await reasonOf(write('x.txt', 'half \ud800'))).toBe('bad_args');
+    expect(await reasonOf(write('half \ud800', 'x'))).toBe('bad_args');
+    expect(await reasonOf(write('big.txt', 'x'.repeat(1024 * 1024 + 1)))).toBe('bad_args');
+    expect(readdirSync(place.workspace)).toEqual([]);
+  });
+
+  test('long contents are in the record by their digest', () => {
+    const recorded = recordedArguments({ path: 'a', edits: [{ old_string: 'x'.repeat(3000), new_string: 'y' }], content: null }) as object;
+    expect(recorded).toEqual({
+      path: 'a',
+      edits: [{ old_string: { bytes: 3000, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) }, new_string: 'y' }],
+      content: null,
+    });
   });
 
   test('a write-protected file stays', async () => {

@@ -70,14 +70,12 @@ function createSlots(most: number, mostWaiting: number): { take(signal: AbortSig
 
 /** The binary of the optional package for this machine, else the system's. */
 function findRipgrep(): string {
-  const names = [`@vscode/ripgrep-${process.platform}-${process.arch}/bin/rg`];
-  const require = createRequire(import.meta.url);
-  for (const name of names) {
-    try {
-      return require.resolve(name);
-    } catch {
-      // Not installed: optional packages are left out where they don't fit.
-    }
+  try {
+    // It belongs to that package, which alone may be able to find it (pnpm).
+    const facade = createRequire(import.meta.url).resolve('@vscode/ripgrep');
+    return createRequire(facade).resolve(`@vscode/ripgrep-${process.platform}-${process.arch}/bin/rg`);
+  } catch {
+    // Not installed: optional packages are left out where they don't fit.
   }
   const system = SYSTEM_RG.find((path) => existsSync(path));
   if (system !== undefined) return system;

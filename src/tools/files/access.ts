@@ -60,8 +60,8 @@ export function createFileAccess(view: () => Promise<FilesView>, assessFiles: As
 
   return {
     assess: async (tool, uses, context) => {
-      for (const { path } of uses) {
-        const problem = problemOf(path);
+      for (const use of uses) {
+        const problem = problemOf(use);
         if (problem !== undefined) return fileError('bad_args', problem);
       }
       if (context.workspaces.length === 0) return new AppError('workspace_unavailable', 'No Workspace is open.');
@@ -108,8 +108,10 @@ function rootOf(workspaces: readonly WorkspaceBind[]): string {
   return workspaces[0]?.path ?? '/';
 }
 
-function problemOf(path: string): string | undefined {
+function problemOf({ path, access }: PathUse): string | undefined {
   if (path.includes('\0')) return 'path: contains a NUL character.';
+  if (!path.isWellFormed()) return 'path: contains half of a character.';
+  if (access === 'write' && /(?:^|\/)(?:\.{0,2})$/.test(path)) return 'path: names a folder, not a file.';
   return Buffer.byteLength(path) > MAX_PATH ? `path: is longer than ${MAX_PATH} bytes.` : undefined;
 }
 

@@ -65,6 +65,15 @@ export function diskError(thrown: unknown, path: string): unknown {
       return fileError('permission', `${path} lies on a read-only file system.`);
     case 'EBUSY':
       return fileError('permission', `${path} can't be replaced: something is mounted there.`);
+    case 'EISDIR':
+    case 'ENOTDIR':
+    case 'ENOTEMPTY':
+    case 'EEXIST':
+    case 'ELOOP':
+      return fileError('changed', `${path} was changed by somebody else at the same moment.`, 'Look again.');
+    case 'EMFILE':
+    case 'ENFILE':
+      return new AppError('busy', 'Too many files are open in this process.');
     case 'ENAMETOOLONG':
       return fileError('not_found', 'The path, or a name in it, is longer than a file system can hold.');
     case 'ENOSPC':

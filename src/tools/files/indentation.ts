@@ -12,18 +12,6 @@ function styleOf(indents: readonly string[]): Style {
   return /^\t+$/.test(text) ? 'tabs' : /^ +$/.test(text) ? 'spaces' : 'mixed';
 }
 
-const divisor = (a: number, b: number): number => (b === 0 ? a : divisor(b, a % b));
-
-/** One step of indentation, by what all of them have in common. */
-function unitOf(relative: readonly string[]): string | undefined {
-  const style = styleOf(relative);
-  if (style === 'tabs') return '\t';
-  if (style !== 'spaces') return undefined;
-  return ' '.repeat(relative.reduce((found, one) => divisor(found, one.length), 0));
-}
-
-const levels = (relative: string, unit: string): number => relative.length / unit.length;
-
 /** The shortest, if all others begin with it. */
 function baseOf(indents: readonly string[]): string | undefined {
   const shortest = indents.reduce((found, one) => (one.length < found.length ? one : found), indents[0] ?? '');
@@ -43,40 +31,46 @@ export function reindent(written: readonly string[], standing: readonly string[]
   const from = baseOf(written);
   const to = baseOf(standing);
   if (from === undefined || to === undefined || [...written, ...standing].some((one) => one.length > MAX_INDENT)) return undefined;
-  const writtenSteps = written.map((one) => one.slice(from.length));
-  const standingSteps = standing.map((one) => one.slice(to.length));
-  const same = writtenSteps.every((one, i) => one === standingSteps[i]);
-  const [unitFrom, unitTo] = [unitOf(writtenSteps), unitOf(standingSteps)];
-  if (!same) {
-    if (unitFrom === undefined || unitTo === undefined) return undefined;
-    if (!writtenSteps.every((one, i) => levels(one, unitFrom) === levels(standingSteps[i] ?? '', unitTo))) return undefined;
-  }
-  const step = stepMapper({ same, unitFrom, unitTo, from, to });
+  const steps = stepMapper(
+    written.map((one) => one.slice(from.length)),
+    standing.map((one) => one.slice(to.length)),
+    { from, to },
+  );
+  if (steps === undefined) return undefined;
   return (indent) => {
     if (indent.length > MAX_INDENT) return indent;
-    if (indent.startsWith(from)) return to + step(indent.slice(from.length));
+    if (indent.startsWith(from)) return to + steps(indent.slice(from.length));
     if (!from.startsWith(indent)) return to;
     // Less than anything in the block: as many steps less in the file.
-    return to.slice(0, Math.max(0, to.length - step(from.slice(indent.length)).length));
+    return to.slice(0, Math.max(0, to.length - steps(from.slice(indent.length)).length));
   };
 }
 
-interface StepFacts {
-  readonly same: boolean;
-  readonly unitFrom: string | undefined;
-  readonly unitTo: string | undefined;
-  readonly from: string;
-  readonly to: string;
+/** What one more step of the writer is in the file. */
+function stepMapper(
+  written: readonly string[],
+  standing: readonly string[],
+  base: { readonly from: string; readonly to: string },
+): ((steps: string) => string) | undefined {
+  if (written.every((one, i) => one === standing[i])) return styleOf(written) === 'none' ? guessed(base) : (steps) => steps;
+  const [styleFrom, styleTo] = [styleOf(written), styleOf(standing)];
+  if (styleFrom === 'mixed' || styleTo === 'mixed' || styleFrom === 'none' || styleTo === 'none') return undefined;
+  // All steps are wider or narrower by the same factor, or it is another shape.
+  const first = written.findIndex((one) => one !== '');
+  const wide = written[first]?.length ?? 0;
+  const stands = standing[first]?.length ?? 0;
+  if (stands === 0 || !written.every((one, i) => one.length * stands === (standing[i]?.length ?? 0) * wide)) return undefined;
+  const unit = styleTo === 'tabs' ? '\t' : ' ';
+  return (steps) => unit.repeat(Math.round((steps.length * stands) / wide));
 }
 
-function stepMapper({ same, unitFrom, unitTo, from, to }: StepFacts): (steps: string) => string {
-  if (!same && unitFrom !== undefined && unitTo !== undefined) return (steps) => unitTo.repeat(Math.round(levels(steps, unitFrom)));
+/** All on one level: the width of a step isn't known, but the style of the file is. */
+function guessed({ from, to }: { readonly from: string; readonly to: string }): (steps: string) => string {
   const target = styleOf([to]);
-  // All on one level: the step isn't known, but the style of the file is.
   return (steps) => {
     const given = styleOf([steps]);
-    if (unitFrom !== undefined || given === 'none' || given === target || target === 'none' || target === 'mixed') return steps;
-    if (given === 'spaces') return '\t'.repeat(Math.max(1, Math.round(steps.length / (from.length || USUAL_UNIT))));
-    return given === 'tabs' ? ' '.repeat(steps.length * (to.length % USUAL_UNIT === 0 ? USUAL_UNIT : 2)) : steps;
+    if (given === 'tabs' && target === 'spaces') return ' '.repeat(steps.length * (to.length % USUAL_UNIT === 0 ? USUAL_UNIT : 2));
+    if (given === 'spaces' && target === 'tabs') return '\t'.repeat(Math.max(1, Math.round(steps.length / (from.length || USUAL_UNIT))));
+    return steps;
   };
 }

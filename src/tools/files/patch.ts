@@ -8,6 +8,7 @@ import { contentKind, decodeText, SAMPLE_BYTES } from './content-kind.ts';
 import { fileError } from './file-error.ts';
 import { type Markers, unknownMarkers } from './markers.ts';
 import { MAX_FILE_BYTES, readWhole } from './read-whole.ts';
+import { recordedArguments } from './recorded-arguments.ts';
 import { type Edit, MAX_COUNTED, type Replaced, replace, STAGES } from './replace.ts';
 import { shownEdits } from './shown-call.ts';
 import { unifiedDiff } from './unified-diff.ts';
@@ -16,7 +17,10 @@ import { writeAtomically } from './write-atomically.ts';
 const MAX_EDITS = 100;
 const MAX_STRING_BYTES = 1024 * 1024;
 
-const piece = z.string().refine((text) => Buffer.byteLength(text) <= MAX_STRING_BYTES, 'must be at most 1 MiB');
+const piece = z
+  .string()
+  .refine((text) => Buffer.byteLength(text) <= MAX_STRING_BYTES, 'must be at most 1 MiB')
+  .refine((text) => text.isWellFormed(), 'contains half of a character (a lone surrogate), which no file can hold');
 const edit = z.strictObject({
   old_string: piece.describe('Text of the file, with enough around it to be there exactly once.'),
   new_string: piece.describe('What stands there afterwards; empty to delete it.'),
@@ -74,6 +78,7 @@ export function createPatch(access: FileAccess, markers: Markers): Tool<Call> {
       return { ok: false, problem: `Invalid arguments: ${problem}.` };
     },
     assess: ({ path }, context) => access.assess('patch', uses(path), context),
+    recorded: recordedArguments,
     show: ({ path, edits }, context) => shownEdits(path, edits, context),
     run: (call, context, decision) =>
       access.reach('patch', uses(call.path), { path: call.path, access: 'write' }, context, decision, (found) =>

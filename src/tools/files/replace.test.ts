@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Edit, replace } from './replace.ts';
 
@@ -78,5 +79,42 @@ describe('beyond the cases', () => {
     expect(edited(text, { old_string: `${'a'.repeat(200_000)}b`, new_string: 'x' })).toMatchObject({ reason: 'not_found' });
     const lines = 'a\n'.repeat(500_000);
     expect(edited(lines, { old_string: `${' a \n'.repeat(50_000)}b\n`, new_string: 'x' })).toMatchObject({ reason: 'not_found' });
+  });
+});
+
+describe('whatever is edited', () => {
+  const unit = fc.constantFrom('  ', '    ', '\t');
+  const levels = fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 3, maxLength: 12 });
+
+  test('a block written with another indentation and other line endings is found, and only it changes', () => {
+    fc.assert(
+      fc.property(unit, unit, levels, fc.nat(), fc.nat(), fc.boolean(), (file, written, depths, at, size, crlf) => {
+        const from = at % depths.length;
+        const to = Math.min(depths.length, from + 1 + (size % 4));
+        const block = depths.slice(from, to);
+        const least = Math.min(...block);
+        const ending = crlf ? '\r\n' : '\n';
+        // Each line is told apart by its number; the last of the block gets a new one.
+        const inFile = (last: string): string =>
+          depths.map((depth, i) => `${file.repeat(depth)}line ${i === to - 1 ? last : `${i}.`}${ending}`).join('');
+        const asWritten = (last: string): string =>
+          block.map((depth, i) => `${written.repeat(depth - least)}line ${from + i === to - 1 ? last : `${from + i}.`}\n`).join('');
+        const result = edited(inFile('old'), { old_string: asWritten('old'), new_string: asWritten('new') });
+        expect(textOf(result)).toBe(inFile('new'));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('an exact edit is what string replacement does', () => {
+    const text = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '\n', 'é', '界'), maxLength: 30 });
+    fc.assert(
+      fc.property(text, text, text, text, (before, old, fresh, after) => {
+        const original = `${before}${old}${after}`;
+        fc.pre(old !== '' && original.split(old).length === 2 && original.indexOf(old) === original.lastIndexOf(old) && old !== fresh);
+        expect(textOf(edited(original, { old_string: old, new_string: fresh }))).toBe(original.replace(old, () => fresh));
+      }),
+      { numRuns: 300 },
+    );
   });
 });

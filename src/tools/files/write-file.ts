@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { AppError } from '../../kernel/errors.ts';
 import { parseWith, wireSchema } from '../schema.ts';
 import type { Tool, ToolOutput } from '../tool.ts';
 import type { FileAccess, Found } from './access.ts';
 import { decodeText } from './content-kind.ts';
-import { fileError } from './file-error.ts';
+import { errnoOf, fileError } from './file-error.ts';
 import { endingsOf } from './line-endings.ts';
 import { type Markers, unknownMarkers } from './markers.ts';
 import { MAX_FILE_BYTES, readWhole } from './read-whole.ts';
+import { recordedArguments } from './recorded-arguments.ts';
 import { shownWrite } from './shown-call.ts';
 import { writeAtomically } from './write-atomically.ts';
 
@@ -21,6 +23,7 @@ const input = z.strictObject({
   content: z
     .string()
     .refine((text) => Buffer.byteLength(text) <= MAX_CONTENT_BYTES, 'must be at most 1 MiB')
+    .refine((text) => text.isWellFormed(), 'contains half of a character (a lone surrogate), which no file can hold')
     .describe('The whole new content, exactly as it is to be on disk (UTF-8).'),
 });
 
@@ -44,6 +47,7 @@ export function createWriteFile(access: FileAccess, markers: Markers): Tool<z.in
     annotations: { title: 'Write a file', readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
     parse: (raw) => parseWith(input, raw),
     assess: ({ path }, context) => access.assess('write_file', [{ access: 'write', path }], context),
+    recorded: recordedArguments,
     show: ({ path, content }, context) => shownWrite(path, content, context),
     run: (call, context, decision) =>
       access.reach('write_file', [{ access: 'write', path: call.path }], { path: call.path, access: 'write' }, context, decision, (found) =>
@@ -54,7 +58,7 @@ export function createWriteFile(access: FileAccess, markers: Markers): Tool<z.in
 
 async function write(found: Found, content: string, markers: Markers, signal: AbortSignal): Promise<ToolOutput> {
   // Only for what is said about it, and for markers; what is there when it is replaced decides.
-  const before = found.exists ? await readWhole(found, signal) : undefined;
+  const before = found.exists ? await readIfAllowed(found, signal) : undefined;
   const current = before === undefined || before.bytes.length > MAX_FILE_BYTES ? '' : decodeText(before.bytes, 'utf-8');
   const { text, unknown } = markers.restore(content, current);
   if (unknown.length > 0) {
@@ -75,6 +79,17 @@ async function write(found: Found, content: string, markers: Markers, signal: Ab
     text: [said, ...notes.map((note) => `[${note}]`)].join('\n'),
     evidence: { path: found.path, created, bytes: bytes.length, previous_bytes, sha256 },
   };
+}
+
+/** A file that may be written and not read is still replaced. */
+async function readIfAllowed(found: Found, signal: AbortSignal): ReturnType<typeof readWhole> {
+  try {
+    return await readWhole(found, signal);
+  } catch (thrown) {
+    if (thrown instanceof AppError && thrown.data?.['reason'] === 'permission') return undefined;
+    if (errnoOf(thrown) === 'EACCES') return undefined;
+    throw thrown;
+  }
 }
 
 function notesOf(before: string, after: string): string[] {
