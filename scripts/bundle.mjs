@@ -25,8 +25,8 @@ const WORK = '.dist-new-';
 const EXTERNAL = ['@lydell/node-pty', /^node:/];
 /** Modules of a room only define things, so that whoever uses one name of a room needn't load all of it. Programs do something. */
 const definesOnly = (id) => id.startsWith(join(ROOT, 'src') + sep) && dirname(id) !== ENTRIES;
-/** Deciding is needed from the start and small; assessing commands is neither, and would be put into the same file. */
-const DECIDES = { name: 'decide', test: /\/src\/policy\/(?:decide|rules|defaults|types|paths\/tables)\.ts$/ };
+/** Deciding, and saying what it would open, is needed from the start and small; assessing commands is neither, and would be put into the same file. */
+const DECIDES = { name: 'decide', test: /\/src\/policy\/(?:decide|rules|defaults|describe-opening|types|paths\/tables)\.ts$/ };
 
 /**
  * Bundles each file of src/main/ (one per process) into dist/, what several need into shared chunks. File names carry no hash: a
