@@ -66,6 +66,8 @@ const server = z.looseObject(
   'must be an object',
 );
 
+const HOST_NAME = 'must be a host name without port';
+
 export const configSchema = z.strictObject({
   $schema: z.string().optional(),
   mcp_servers: z.record(name, server, 'must be an object of servers').optional(),
@@ -138,6 +140,17 @@ export const configSchema = z.strictObject({
       public_url: z
         .url({ protocol: /^https?$/, error: 'must be an http(s) address' })
         .nullable()
+        .optional(),
+      hosts: z
+        .array(
+          z.string().regex(/^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?|\[[0-9A-Fa-f:.]{2,45}\])$/, HOST_NAME),
+          'must be a list of host names',
+        )
+        .max(50)
+        .optional(),
+      origins: z
+        .array(z.string().regex(/^https?:\/\/[^/\s?#@]+$/, 'must be an origin such as "https://app.example"'), 'must be a list of origins')
+        .max(50)
         .optional(),
     })
     .optional(),

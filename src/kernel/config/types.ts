@@ -83,7 +83,13 @@ export interface Config {
     readonly wait_seconds: number;
     readonly webhook: { readonly url: string | null; readonly secret_env: string | null };
   };
-  readonly server: { readonly host: string; readonly port: number; readonly public_url: string | null };
+  readonly server: {
+    readonly host: string;
+    readonly port: number;
+    readonly public_url: string | null;
+    readonly hosts: readonly string[];
+    readonly origins: readonly string[];
+  };
   readonly audit: { readonly retention_days: number; readonly retention_bytes: number };
   readonly log: { readonly level: LogLevel };
 }

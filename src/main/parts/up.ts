@@ -54,13 +54,21 @@ export async function startUp(parts: UpParts): Promise<Up> {
   const { facts, home, config, logger, clock, identity } = parts;
   const host = parts.host ?? config.server.host;
   const public_url = config.server.public_url === null ? undefined : new URL(config.server.public_url);
-  const hosts = [...new Set([...LOOPBACK, host.includes(':') ? `[${host}]` : host, ...(public_url ? [public_url.hostname] : [])])];
+  const hosts = [
+    ...new Set([
+      ...LOOPBACK,
+      host.includes(':') ? `[${host}]` : host,
+      ...(public_url ? [public_url.hostname] : []),
+      ...config.server.hosts,
+    ]),
+  ];
   const health = createHealth(['store', 'mcp'], ['page', 'socket', 'containment']);
   const refusals = createRefusals({ audit: parts.audit, clock, logger });
   const calls = createRunningCalls(clock);
   const executions = createExecutions(parts.makeExecution);
   const lease = executions.lease(facts, config);
-  const mcp = createMcpHandler({ logger, clock, signer: createHomeSigner(home), hosts, origins: public_url ? [public_url.origin] : [] });
+  const origins = [...(public_url ? [public_url.origin] : []), ...config.server.origins];
+  const mcp = createMcpHandler({ logger, clock, signer: createHomeSigner(home), hosts, origins });
   let bearers: Bearers | undefined;
   let page: Page | undefined;
   let door: Door | undefined;
