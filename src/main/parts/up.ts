@@ -54,14 +54,7 @@ export async function startUp(parts: UpParts): Promise<Up> {
   const { facts, home, config, logger, clock, identity } = parts;
   const host = parts.host ?? config.server.host;
   const public_url = config.server.public_url === null ? undefined : new URL(config.server.public_url);
-  const hosts = [
-    ...new Set([
-      ...LOOPBACK,
-      host.includes(':') ? `[${host}]` : host,
-      ...(public_url ? [public_url.hostname] : []),
-      ...config.server.hosts,
-    ]),
-  ];
+  const hosts = namesOf(config.server, host, public_url);
   const health = createHealth(['store', 'mcp'], ['page', 'socket', 'containment']);
   const refusals = createRefusals({ audit: parts.audit, clock, logger });
   const calls = createRunningCalls(clock);
@@ -211,4 +204,11 @@ export async function startUp(parts: UpParts): Promise<Up> {
       return ended;
     },
   };
+}
+
+/** What a `Host` header may say, without port. `0.0.0.0` is an address to listen on and no name: browsers reach loopback by it. */
+function namesOf(server: Config['server'], host: string, public_url: URL | undefined): readonly string[] {
+  const own = host === '0.0.0.0' || host === '::' ? [] : [host.includes(':') ? `[${host}]` : host];
+  const names = [...LOOPBACK, ...own, ...(public_url ? [public_url.hostname] : []), ...server.hosts];
+  return [...new Set(names.map((name) => name.toLowerCase()))];
 }
