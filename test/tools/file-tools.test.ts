@@ -114,6 +114,16 @@ describe('read_file', () => {
 });
 
 describe('what is where', () => {
+  test('a link that a run left where a Workspace is mounted in HOME leads nowhere', async () => {
+    place.remove();
+    place = makeFilesPlace({ inHome: true });
+    place.fill({ 'a.txt': 'real\n' });
+    await write('~/.cache/evil/work/a.txt', 'planted\n');
+    const [folder = ''] = readdirSync(join(place.writ_home, 'private'));
+    symlinkSync('.cache/evil', join(place.writ_home, 'private', folder, 'home', 'code'));
+    expect(await read({ path: '~/code/work/a.txt' })).toMatchObject({ path: at('a.txt'), content: '     1\treal' });
+  });
+
   test('links lead where they would lead a run', async () => {
     place.fill({ 'src/a.txt': 'a\n', 'b.txt': 'b\n' });
     symlinkSync('src', at('in'));

@@ -46,16 +46,18 @@ export function makeFilesPlace(
   given: {
     uid?: number;
     contained?: boolean;
+    /** The Workspace lies in the person's home. */
+    inHome?: boolean;
     access?: WorkspaceBind['access'];
     also?: readonly WorkspaceBind[];
     known_values?: readonly string[];
   } = {},
 ): FilesPlace {
-  const { uid, contained = false, access: bind = 'write', also = [], known_values = [] } = given;
+  const { uid, contained = false, inHome = false, access: bind = 'write', also = [], known_values = [] } = given;
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'writ-files-')));
   chmodSync(base, 0o711);
-  const [workspace, home, writ_home] = [join(base, 'work'), join(base, 'home'), join(base, 'writ-home')];
-  for (const folder of [workspace, home, writ_home]) mkdirSync(folder, { mode: 0o755 });
+  const [workspace, home, writ_home] = [join(base, inHome ? 'home/code/work' : 'work'), join(base, 'home'), join(base, 'writ-home')];
+  for (const folder of [workspace, home, writ_home]) mkdirSync(folder, { mode: 0o755, recursive: true });
   const give = (path: string): void => {
     if (uid !== undefined) chownSync(path, uid, uid);
   };

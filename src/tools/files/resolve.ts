@@ -49,19 +49,20 @@ export function resolvePath(scene: FilesScene, path: string): Resolved {
       follow(link.target);
       continue;
     }
-    const isPlace = scene.places.some((place) => place.inside === next);
+    // A mount point is a folder for every run, whatever an earlier one left in its place.
+    const mounted = scene.places.some((place) => place.inside === next) || leadsToPlace(scene, next);
     const host = hostOf(scene, next);
-    if (host === undefined && !leadsToPlace(scene, next)) {
+    if (host === undefined && !mounted) {
       return { type: 'hidden', path: realpathAsFarAsItExists([next, ...todo].join('/')) ?? next };
     }
-    const stat = host === undefined || isPlace ? undefined : look(host);
+    const stat = host === undefined || mounted ? undefined : look(host);
     if (stat?.isSymbolicLink() && host !== undefined) {
       if (++hops > MAX_HOPS) return { type: 'broken', why: 'its symbolic links go round in a circle' };
       const target = linkTarget(host);
       // Replaced since it was looked at: once more.
       if (target === undefined) todo.unshift(name);
       else follow(target);
-    } else if (stat || isPlace || leadsToPlace(scene, next)) {
+    } else if (stat || mounted) {
       if (stat && !stat.isDirectory() && todo.length > 0) return { type: 'broken', why: `${next} is not a folder` };
       at = next;
     } else {
