@@ -163,7 +163,10 @@ function watch(child: ChildProcess, marker: string): Omit<Sandbox, 'inlets'> {
   gateStream.on('data', (said: Buffer) => {
     words += said.length;
     ready.resolve(true);
-    if (words > 1) started.resolve(true);
+    if (words === 1) return;
+    started.resolve(true);
+    // It has said all it says and heard all it hears: let go of now, while the command runs, and not when its end is waited for.
+    gateStream.destroy();
   });
   return {
     marker,

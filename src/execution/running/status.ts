@@ -14,11 +14,11 @@ export function readBirth(stream: Readable): Promise<Born | undefined> {
   const { promise, resolve } = Promise.withResolvers<Born | undefined>();
   let text = '';
   stream.on('data', (chunk: Buffer) => {
-    // Later lines (the exit code) are of no use to us; reading goes on so that writing them never blocks.
-    if (text.length > MAX_STATUS_BYTES || text.includes('\n')) return;
     text += chunk.toString('latin1');
     const end = text.indexOf('\n');
     if (end >= 0) resolve(parseBirth(text.slice(0, end)));
+    // The one later line (the exit code) is of no use to us, and fits into the pipe however long nobody reads it.
+    if (end >= 0 || text.length > MAX_STATUS_BYTES) stream.pause();
   });
   for (const event of ['error', 'end', 'close']) stream.on(event, () => resolve(undefined));
   return promise;
