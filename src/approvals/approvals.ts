@@ -48,11 +48,18 @@ export function createApprovals(parts: ApprovalsParts): Approvals {
   /** Waiters of this process, woken by what it does itself. */
   const woken = new Set<() => void>();
 
-  const record = async (type: string, row: ApprovalRow, data: Record<string, unknown> = {}): Promise<void> => {
+  const record = async (type: string, row: ApprovalRow, data: Record<string, unknown> = {}, action?: string): Promise<void> => {
     const { owner, card, id, digest } = recordOf(row);
     const log = await parts.audit();
     const at = type === 'approval.used' ? clock.now() : (row.decided_at ?? row.created_at);
-    const event = { type, at, ...owner, tool: card.tool, data: { approval: id, digest, ...data } };
+    const event = {
+      type,
+      at,
+      ...owner,
+      tool: card.tool,
+      ...(action === undefined ? {} : { action }),
+      data: { approval: id, digest, ...data },
+    };
     // What was decided is decided: a full disk must not make it look otherwise.
     await log.record(event, { level: 'full', essential: type !== 'approval.requested' });
   };
@@ -79,7 +86,7 @@ export function createApprovals(parts: ApprovalsParts): Approvals {
   };
 
   return {
-    async open({ owner, digest, card, offered, asked_by }) {
+    async open({ owner, digest, card, offered, asked_by, action }) {
       const caller = newId('call', clock.now());
       const args = {
         id: newId('apr', clock.now()),
@@ -97,7 +104,7 @@ export function createApprovals(parts: ApprovalsParts): Approvals {
       if (!attached) {
         const { effects, reasons, opens, origins, word } = opened.card;
         const friction = word === undefined ? {} : { word: true };
-        await record('approval.requested', row, { effects, reasons, opens, origins, expires_at: row.expires_at, ...friction });
+        await record('approval.requested', row, { effects, reasons, opens, origins, expires_at: row.expires_at, ...friction }, action);
         parts.webhook?.notify(opened);
       }
       return { record: opened, attached, caller };

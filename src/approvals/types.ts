@@ -74,6 +74,8 @@ export interface Question {
   /** `card.opens` as they are, where the card's are masked. Absent: the same. */
   readonly offered?: readonly Opening[];
   readonly asked_by: AskedBy;
+  /** The Action it is asked for, for the record: an identical call that attaches is another one. */
+  readonly action?: string;
 }
 
 /** A process of this boot, never a bare PID. */

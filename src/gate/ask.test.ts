@@ -127,6 +127,7 @@ describe('asked in the call', () => {
       'action.decided',
       'action.finished',
     ]);
+    expect(place.events[0]?.action).toBe(place.events.at(-1)?.action);
     expect(eventsOf('action.decided')).toMatchObject([
       { data: { by: { approval: asker.shown[0]?.id, decided_by: { channel: 'elicitation' } } } },
     ]);

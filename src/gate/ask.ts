@@ -18,7 +18,7 @@ export interface People {
   readonly taints: Taints;
   /** How long a call waits where its own surface says nothing. */
   waitMs(owner: Owner): number;
-  /** The process that asks, where the request names none. */
+  /** The process that asks, and the host that started it. */
   readonly asked_by: AskedBy;
 }
 
@@ -31,6 +31,7 @@ export interface Judged {
 /** One call that policy would ask about. */
 export interface AskedCall {
   readonly request: GateRequest;
+  readonly action: string;
   readonly tool: string;
   /** As given, reserved ones removed. */
   readonly arguments: unknown;
@@ -231,7 +232,8 @@ function questionOf({ call, people, parts, digest }: Asking, origins: readonly s
     digest,
     card: buildCard(card, parts.redactor),
     offered: decision.opens,
-    asked_by: request.asked_by ?? people.asked_by,
+    asked_by: people.asked_by,
+    action: call.action,
   };
 }
 

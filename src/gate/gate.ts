@@ -134,7 +134,7 @@ export function createGate(parts: GateParts): Gate {
       // Most calls ask nobody, and none of the first ones should wait for what they don't need.
       const { askPermission } = await import('./ask.ts');
       return askPermission(
-        { request, tool: name, arguments: raw, shown, judged: first, judgeAgain: judge },
+        { request, action, tool: name, arguments: raw, shown, judged: first, judgeAgain: judge },
         { people: await parts.people(), redactor: parts.redactor, recordForged },
       );
     };

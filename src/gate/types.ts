@@ -1,4 +1,4 @@
-import type { ApprovalRecord, AskedBy, Reply } from '../approvals/types.ts';
+import type { ApprovalRecord, Reply } from '../approvals/types.ts';
 import type { Owner, WorkspaceBind } from '../execution/types.ts';
 import type { ErrorCode } from '../kernel/errors.ts';
 import type { Decision } from '../policy/types.ts';
@@ -22,8 +22,6 @@ export interface GateRequest {
   readonly asker?: Asker;
   /** An answer that came back with the call (MRTR): the surface has checked that `approval` is what it gave out for this caller. */
   readonly reply?: { readonly approval: string; readonly reply: Reply | Unreachable };
-  /** The process the call comes from, where that is not this one's own connection (a relay). */
-  readonly asked_by?: AskedBy;
   /** It came with an answer that isn't one to a question of ours to this caller, and why: refused, and recorded as forged. */
   readonly forged?: string;
 }
