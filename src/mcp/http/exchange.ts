@@ -48,10 +48,11 @@ interface ExchangeParts {
   readonly hold: Hold;
   readonly logger: Logger;
   readonly clock: Clock;
+  readonly stalled_ms?: number;
   started(flight: Flight): void;
 }
 
-export function createExchange({ response, hold, logger, clock, started }: ExchangeParts): Exchange {
+export function createExchange({ response, hold, logger, clock, started, stalled_ms = STALLED_MS }: ExchangeParts): Exchange {
   let streaming = false;
   let spokeAt = clock.monotonic();
   let watched = false;
@@ -149,7 +150,7 @@ export function createExchange({ response, hold, logger, clock, started }: Excha
       if (unread > 0 && !watched) {
         watched = true;
         // The socket's own timer knows of parts of a write that were taken.
-        response.setTimeout(STALLED_MS, () => {
+        response.setTimeout(stalled_ms, () => {
           if (response.writableLength === 0) return;
           logger.warn('a client does not take its answer; cutting its connection', { unread: response.writableLength });
           response.destroy();
