@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -95,6 +96,8 @@ describe('content', () => {
     writeFileSync(join(place.home, 'out.txt'), 'foo\n');
     symlinkSync(join(place.home, 'out.txt'), join(place.workspace, 'link.txt'));
     chmodSync(join(place.workspace, 'b.txt'), 0);
+    execFileSync('mkfifo', [join(place.workspace, 'pipe')]);
+    expect(await reasonOf(search({ pattern: 'foo', path: 'pipe' }))).toBe('not_a_file');
     const { matches } = await search({ pattern: 'foo' });
     expect(matches.map(({ path }) => path).filter((path) => path !== 'b.txt')).toEqual(['a.txt']);
   });

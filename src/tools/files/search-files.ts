@@ -7,7 +7,7 @@ import type { CallContext, Tool, ToolOutput } from '../tool.ts';
 import type { FileAccess, Found } from './access.ts';
 import { fileError } from './file-error.ts';
 import type { Markers } from './markers.ts';
-import { within } from './resolve.ts';
+import { look, within } from './resolve.ts';
 import { createEventReader, type SearchEvent } from './ripgrep-events.ts';
 import { checkGlob, contentArgs, globArgs, listArgs, patternProblem } from './search-args.ts';
 import { createHits, type Hits } from './search-hits.ts';
@@ -111,7 +111,9 @@ async function search(given: Search): Promise<ToolOutput> {
   const { call, context, found } = given;
   const problem = problemOf(call);
   if (problem) throw problem;
-  if (!found.exists) throw fileError('not_found', `${found.path} does not exist.`);
+  const there = look(found.host);
+  if (!found.exists || !there) throw fileError('not_found', `${found.path} does not exist.`);
+  if (!there.isDirectory() && !there.isFile()) throw fileError('not_a_file', `${found.path} is neither a file nor a folder.`);
   const folder = found.folder ? found.path : dirname(found.path);
   const root = context.workspaces[0]?.path ?? '/';
   const shown = (name: string): string => {
