@@ -1,9 +1,8 @@
-import { hash } from 'node:crypto';
 import type { AuditLog } from '../audit/types.ts';
 import type { Owner } from '../execution/types.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { AppError, errorEntry, toAppError } from '../kernel/errors.ts';
+import { AppError, toAppError } from '../kernel/errors.ts';
 import { type ActionId, newId } from '../kernel/ids.ts';
 import type { Logger } from '../kernel/logger.ts';
 import type { Redactor } from '../kernel/redaction/index.ts';
@@ -13,6 +12,8 @@ import type { CallContext, Tool } from '../tools/tool.ts';
 import type { Judged, People, Permission } from './ask.ts';
 import { answerUnasked, type GatePolicy, onlyReading } from './non-interactive.ts';
 import { openedOrigins, reportedOrigins } from './origins.ts';
+import { canonicalArguments, digest, jsonOnly, judged } from './record-data.ts';
+import { denied, forgedAnswer, redactRefusal, refusal } from './refusals.ts';
 import { stripReserved } from './reserved-arguments.ts';
 import { resolveTool } from './resolve-tool.ts';
 import type { Gate, GateAnswer, GateRequest, ListedTool } from './types.ts';
@@ -31,8 +32,6 @@ export interface GateParts {
   readonly clock: Clock;
   readonly logger: Logger;
 }
-
-type Refused = Extract<GateAnswer, { type: 'refused' }>;
 
 /**
  * The path of one call (DESIGN section 3), in this order and with no way around: resolve, toolset, reserved arguments, validate,
@@ -242,71 +241,6 @@ function listed(tool: Tool): ListedTool {
   return { name, description, inputSchema, outputSchema, annotations };
 }
 
-function forgedAnswer(why: string): AppError {
-  return new AppError('invalid_arguments', `The answer that came with the call can't be used: ${why}.`, { data: { forged: true } });
-}
-
-function denied(decision: Decision): AppError {
-  const first = decision.findings[0];
-  const rule =
-    decision.rule?.list === 'deny'
-      ? ` by the rule [${decision.rule.argv.join(' ')}]${decision.rule.reason ? ` (${decision.rule.reason})` : ''}`
-      : '';
-  const why = first ? `${first.reason} [${first.effect}]` : 'it is on the floor that nothing lifts';
-  return new AppError('denied_by_policy', `Denied${rule}: ${why}.`, { data: { effects: decision.effects } });
-}
-
-/** Texts of exceptions nobody foresaw may hold anything and help no model; they are in the log and, redacted, in the record. */
-const UNFORESEEN = 'An unexpected fault in Writ; its log on stderr says more.';
-
-function isUnforeseen(error: AppError): boolean {
-  return error.code === 'internal' && error.cause !== undefined;
-}
-
-function refusal(action: ActionId, error: AppError, decision?: Decision): Refused {
-  return {
-    type: 'refused',
-    action,
-    code: error.code,
-    message: isUnforeseen(error) ? UNFORESEEN : error.message,
-    ...(error.fix === undefined ? {} : { fix: error.fix }),
-    guidance: errorEntry(error.code).guidance,
-    ...(decision ? { decision } : {}),
-  };
-}
-
-function redactRefusal(answer: Refused, redactor: Redactor): Refused {
-  return { ...answer, message: redactor.text(answer.message), ...(answer.fix === undefined ? {} : { fix: redactor.text(answer.fix) }) };
-}
-
-/** A decision as the audit keeps it. */
-function judged(decision: Decision | undefined, redactor: Redactor): Record<string, unknown> {
-  if (!decision) return {};
-  const findings = decision.findings
-    .slice(0, 20)
-    .map((finding) => ({ effect: finding.effect, reason: redactor.text(finding.reason), span: finding.span }));
-  return {
-    verdict: decision.verdict,
-    effects: decision.effects,
-    findings,
-    ...(decision.rule ? { rule: decision.rule } : {}),
-    opens: decision.opens,
-  };
-}
-
-function digest(text: string): string {
-  return `sha256:${hash('sha256', text, 'hex')}`;
-}
-
-/** Arguments that aren't JSON can't come over a wire; from inside they are a fault and must not stop the refusal from being recorded. */
-function canonicalArguments(raw: unknown): string {
-  try {
-    return canonicalJson(raw);
-  } catch {
-    return String(raw);
-  }
-}
-
 /** Arguments for a person to read, one member a line. */
 function asJson(raw: unknown): string {
   try {
@@ -314,9 +248,4 @@ function asJson(raw: unknown): string {
   } catch {
     return String(raw);
   }
-}
-
-/** JSON only: `undefined` members go, so that the stored bytes are what was meant. */
-function jsonOnly(data: Record<string, unknown>): Record<string, unknown> {
-  return JSON.parse(JSON.stringify(data)) as Record<string, unknown>;
 }
