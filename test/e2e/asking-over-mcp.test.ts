@@ -110,6 +110,18 @@ test('a client without a way to ask is told what to do instead', async () => {
   expect(refused.text).toContain('writ approvals watch');
 });
 
+test('a host that runs without a person is not asked, whatever it declares', async () => {
+  let asked = 0;
+  const alone = { ...place, env: { ...place.env, CLAUDE_CODE_ENTRYPOINT: 'sdk-cli' } };
+  const onRequest = (): unknown => {
+    asked += 1;
+    return YES;
+  };
+  mcp = await startMcp(alone, { capabilities: { elicitation: {} }, onRequest });
+  expect((await mcp.call('shell', READ)).text).toContain('no_channel');
+  expect(asked).toBe(0);
+});
+
 test('through writ up: the form goes through the relay to the client that asked', async () => {
   up = await startUp(place);
   const onRequest = (method: string): unknown => (method === 'elicitation/create' ? YES : undefined);
