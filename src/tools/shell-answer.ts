@@ -155,5 +155,5 @@ function sizeNote(output: OutputView): string[] {
 }
 
 function uncontainedNote(report: ContainmentReport | undefined): string[] {
-  return report?.backend === 'none' ? ['ran without containment, as a person allowed for this one call'] : [];
+  return report?.backend === 'none' ? ['ran without containment, as it was allowed to'] : [];
 }

@@ -40,7 +40,7 @@ export function planUncontained(spec: RunSpec, config: ExecutionConfig): Sandbox
     private_tmp: '',
     watch: [],
     dimensions: {},
-    notes: [`ran without containment as uid ${as.uid}, as a person allowed`],
+    notes: [`ran without containment as uid ${as.uid}, as it was allowed to`],
   };
   return { ...rest, cwd, seccomp: new Uint8Array(), key: createHash('sha256').update(JSON.stringify(rest)).digest('hex') };
 }

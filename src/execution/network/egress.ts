@@ -17,14 +17,14 @@ export function createEgress(parts: { readonly list: AllowList; readonly guard: 
   return async (text, port, signal) => {
     const host = readHost(text);
     const shown = host.kind === 'name' ? host.name : host.kind === 'address' ? host.address : 'a host that can not be read';
-    const refuse = (reason: string): Egress => {
-      tally.refused(shown, port, reason);
-      return { type: 'refused', text: `refused ${shown}:${port} (${reason}); ask by naming it in the command` };
+    const refuse = (reason: string, how: string): Egress => {
+      tally.refused(shown, port, reason, how);
+      return { type: 'refused', text: `refused ${shown}:${port} (${reason}); ${how}` };
     };
-    if (host.kind === 'bad') return refuse(host.reason);
-    if (!list.allows(host, port)) return refuse('not in the allow-list');
+    if (host.kind === 'bad') return refuse(host.reason, 'name a host');
+    if (!list.allows(host, port)) return refuse('not in the allow-list', 'ask by naming it in the command');
     const dialled = await guard.dial(shown, port, signal);
-    if (dialled.type === 'refused') return refuse(dialled.reason);
+    if (dialled.type === 'refused') return refuse(dialled.reason, 'where that is meant, ask by naming the address too');
     if (dialled.type === 'failed') {
       tally.failed(shown, port, dialled.reason);
       return { type: 'failed', text: `${shown}:${port} could not be reached (${dialled.reason})` };

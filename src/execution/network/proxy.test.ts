@@ -140,7 +140,7 @@ describe('HTTP', () => {
     await get('http://inner.example.com/', 'Host: inner.example.com\r\n');
     expect(proxy.hints()).toEqual([
       'network: refused other.example.com:80 (not in the allow-list); ask by naming it in the command',
-      'network: refused inner.example.com:80 (inner.example.com leads to 10.0.0.5, a private address); ask by naming it in the command',
+      'network: refused inner.example.com:80 (inner.example.com leads to 10.0.0.5, a private address); where that is meant, ask by naming the address too',
     ]);
     expect(proxy.use().refused).toEqual([
       { host: 'other.example.com', port: 80, connections: 2, reason: 'not in the allow-list' },

@@ -8,7 +8,8 @@ export interface Tally {
   open(host: string, port: number, socket: { readonly bytesRead: number; readonly bytesWritten: number }): void;
   /** Allowed, but nobody answered. */
   failed(host: string, port: number, reason: string): void;
-  refused(host: string, port: number, reason: string): void;
+  /** `how`: what to do about it. */
+  refused(host: string, port: number, reason: string, how: string): void;
   use(): NetworkUse;
   /** One sentence each, for the model. */
   hints(): readonly string[];
@@ -19,6 +20,7 @@ interface Count {
   readonly port: number;
   connections: number;
   reason: string | undefined;
+  how: string;
   readonly sockets: { readonly bytesRead: number; readonly bytesWritten: number }[];
   sent: number;
   received: number;
@@ -43,7 +45,7 @@ export function createTally(): Tally {
       omitted += 1;
       return undefined;
     }
-    const fresh: Count = { host, port, connections: 0, reason: undefined, sockets: [], sent: 0, received: 0, failed: 0 };
+    const fresh: Count = { host, port, connections: 0, reason: undefined, how: '', sockets: [], sent: 0, received: 0, failed: 0 };
     list.set(key, fresh);
     return fresh;
   };
@@ -74,11 +76,12 @@ export function createTally(): Tally {
       count.failed += 1;
       count.reason = reason;
     },
-    refused(host, port, reason) {
+    refused(host, port, reason, how) {
       const count = countFor(turnedAway, host, port);
       if (!count) return;
       count.connections += 1;
       count.reason = reason;
+      count.how = how;
     },
     use() {
       return {
@@ -93,7 +96,7 @@ export function createTally(): Tally {
     },
     hints() {
       const refusals = [...turnedAway.values()].map(
-        ({ host, port, reason }) => `network: refused ${host}:${port} (${reason ?? 'not allowed'}); ask by naming it in the command`,
+        ({ host, port, reason, how }) => `network: refused ${host}:${port} (${reason ?? 'not allowed'}); ${how}`,
       );
       const failures = [...allowed.values()]
         .filter(({ connections, failed }) => failed > 0 && connections === 0)

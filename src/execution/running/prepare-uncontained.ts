@@ -28,7 +28,7 @@ export async function prepareUncontained(request: PrepareInput, parts: PreparePa
   }
 }
 
-const REASON = 'a person let this command run without containment';
+const REASON = 'this command was allowed to run without containment';
 
 /** What holds all the same is named; everything else is not enforced, and says why. */
 export function uncontainedReport(
