@@ -74,6 +74,15 @@ describe('warm sandboxes', () => {
     expect(runs.map(({ folder }) => markerOf(folder)).toSorted()).toEqual(coming.toSorted());
   });
 
+  it('that were used are replaced, the last one while its command runs', async () => {
+    await warmed();
+    const used = await Promise.all([bench.start('sleep 60'), bench.start('sleep 60')]);
+    await until(() => atGate() === 2);
+    for (const run of used) run.cancel('seen enough');
+    await Promise.all(used.map((run) => run.done));
+    expect(atGate()).toBe(2);
+  });
+
   it('serve any working directory', async () => {
     await warmed();
     const waiting = records();

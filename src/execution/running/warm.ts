@@ -119,8 +119,10 @@ export function createWarmPool(parts: WarmParts): WarmPool {
     });
   };
 
-  const fill = (entry: Entry): void => {
-    while (!closed && entry.waiting.length + entry.coming.length < PER_KEY) {
+  const lacks = (entry: Entry): boolean => !closed && entry.waiting.length + entry.coming.length < PER_KEY;
+
+  const fill = (entry: Entry, most = PER_KEY): void => {
+    for (let begun = 0; begun < most && lacks(entry); begun++) {
       const prepared = prepareOne(entry.plan).catch((error: unknown) => {
         parts.logger.warn('a sandbox could not be prepared ahead', { error: String(error) });
         return undefined;
@@ -137,13 +139,16 @@ export function createWarmPool(parts: WarmParts): WarmPool {
   const fits = ({ sandbox }: Prepared, plan: SandboxPlan): boolean =>
     sandbox.exited() === undefined && judge(sandbox.init) === 'OWNED' && checkMounts(plan, sandbox.init.pid) === undefined;
 
-  const refill = (entry: Entry, ms: number): void => {
+  const refill = (entry: Entry, ms: number, most = PER_KEY): void => {
     const at = clock.monotonic() + ms;
     if (entry.refill !== undefined && entry.refill.at <= at) return;
     clearTimeout(entry.refill?.timer);
     const timer = setTimeout(() => {
       delete entry.refill;
-      if (entries.get(entry.plan.key) === entry) fill(entry);
+      if (entries.get(entry.plan.key) !== entry) return;
+      // One at a time: a second fork would keep whoever waits for an answer waiting.
+      fill(entry, 1);
+      if (most > 1 && lacks(entry)) refill(entry, AFTER_RUN_MS, most - 1);
     }, ms);
     entry.refill = { at, timer: timer.unref() };
   };
