@@ -207,7 +207,7 @@ ${SECTIONS.map((section, index) => html`<h2 id="h-${section}">${TITLES[section]}
     const { id } = c.get('session');
     sessions.end(id);
     setCookie(c, COOKIE, '', { path: `/op/${id}/`, httpOnly: true, sameSite: 'Strict', maxAge: 0 });
-    return c.redirect('/', 303);
+    return c.redirect('/?left', 303);
   });
 
   return {

@@ -55,5 +55,9 @@ else document.getElementById('nokey').hidden = false;
 
 /** Whoever has opened the page in this browser before is sent there. */
 export const HOME_SCRIPT = `
-try { const page = localStorage.getItem('writ'); if (page && /^\\/op\\/[\\w-]+\\/$/.test(page)) location.replace(page + location.hash); } catch {}
+try {
+  if (location.search === '?left') localStorage.removeItem('writ');
+  const page = localStorage.getItem('writ');
+  if (page && /^\\/op\\/[\\w-]+\\/$/.test(page)) location.replace(page + location.hash);
+} catch {}
 `;
