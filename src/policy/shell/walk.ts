@@ -14,7 +14,7 @@ import type {
   Word,
 } from 'unbash';
 import { ROUNDS } from '../budget.ts';
-import { isKnown, type Text } from '../text.ts';
+import { HOLE, isKnown, type Text } from '../text.ts';
 import { after, both, type Flow, joinFlows, joinMaybe, type Scene } from './flow.ts';
 import type { Cell, Interpreter, Walker } from './parts.ts';
 
@@ -214,7 +214,7 @@ export function createWalker(host: Interpreter): Walker {
 
   function forEach(node: For | Select, state: State, frame: Frame, scene: Scene): Flow {
     const cell: Cell = { state, frame };
-    const items = node.wordlist === undefined ? (state.args ?? ['\uFDD0']) : wordlist(node.wordlist, cell);
+    const items = node.wordlist === undefined ? (state.args ?? [HOLE]) : wordlist(node.wordlist, cell);
     const name = node.name.value;
     const bind = (from: State, values: readonly Text[]): State => {
       const inside: Cell = { state: from, frame };
@@ -222,6 +222,11 @@ export function createWalker(host: Interpreter): Walker {
       return inside.state;
     };
     const body = (from: State): Flow => list(node.body.commands, from, frame, scene);
+    if (items.length === 0) {
+      // It isn't run, and is judged all the same: nothing is pruned.
+      body(bind(cell.state, [HOLE]));
+      return both(cell.state, NOTHING);
+    }
     if (items.length > ROUNDS || node.type === 'Select') {
       const values = distinct(items);
       return loop(cell.state, (from) => body(bind(from, values)));
