@@ -219,6 +219,9 @@ describe('asked in the call', () => {
     expect(asker.shown).toEqual([]);
     expect(codeOf(await gate.call(request(sudo, { asker: { ...asker, page: true } })))).toBe('no_channel');
     expect(ran).toEqual([]);
+    const [inForm, onPage] = [form(() => ({ decision: 'approve' })), form(() => ({ unreachable: 'closed' }))];
+    await gate.call(request(sudo, { asker: { ...inForm, on_page: { ...onPage, page: true } } }));
+    expect([inForm.shown.length, onPage.shown.length]).toEqual([0, 1]);
   });
 });
 

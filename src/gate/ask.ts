@@ -171,8 +171,16 @@ async function takeReply(asking: Asking, { approval, reply }: NonNullable<GateRe
 }
 
 async function unansweredReply(asking: Asking, record: ApprovalRecord, why: string): Promise<Permission> {
-  const { approvals } = asking.people;
-  if ((await approvals.liveChannels()).length > 0) return hold(asking, record, '', undefined);
+  const { approvals, taints } = asking.people;
+  if ((await approvals.liveChannels()).length > 0) {
+    // This call waits for it now, and counts as one that does.
+    const joined = await approvals.open(questionOf(asking, await taints.originsOf(asking.call.request.owner.run)));
+    try {
+      return await hold(asking, joined.record, joined.caller, undefined);
+    } finally {
+      await approvals.leave(joined.record.id, joined.caller);
+    }
+  }
   await approvals.withdraw(record.id);
   return refused(unreachable(asking.call.judged.decision, `the question did not reach a person (${why})`));
 }
@@ -208,7 +216,8 @@ async function settle({ call, people, digest }: Asking, record: ApprovalRecord):
 
 /** A host may answer a form by itself, so what only the operator may open is not asked there. */
 function askerFor({ opens }: Decision, asker: Asker | undefined): Asker | undefined {
-  return opens.some(({ type }) => type === 'uncontained') && asker?.page !== true ? undefined : asker;
+  if (asker?.page || !opens.some(({ type }) => type === 'uncontained')) return asker;
+  return asker?.on_page;
 }
 
 function questionOf({ call, people, parts, digest }: Asking, origins: readonly string[]): Question {

@@ -44,6 +44,8 @@ export type Asker =
 interface ByPage {
   /** The person is sent to our page, where the operator answers; a form may be answered by the program that shows it. */
   readonly page?: true;
+  /** The same client, asked by our page: for what isn't asked in a form. */
+  readonly on_page?: Asker;
 }
 
 export type GateAnswer =

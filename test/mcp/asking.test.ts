@@ -360,6 +360,47 @@ test('2026-07-28: a client that can only open pages is sent to ours, and calls a
   await client.end();
 });
 
+const BOTH = { elicitation: { form: {}, url: {} } };
+const ALL = { ...QUESTION, card: { ...QUESTION.card, opens: [{ type: 'uncontained', why: 'sudo' }] } } as const;
+
+test('2025-11-25: a client with both is asked in a form, but on the page for what opens everything', async () => {
+  const client = connect({ approvalUrl });
+  await client.initialize('2025-11-25', BOTH);
+  client.send(call(1));
+  const form = await asked(client);
+  expect(form.params.mode).toBe('form');
+  client.send({ jsonrpc: '2.0', id: form.id, result: { action: 'cancel' } });
+  await client.answer(1);
+  client.gate.question = ALL;
+  client.send(call(2));
+  const page = await asked(client);
+  expect(page.params).toMatchObject({ mode: 'url', url: approvalUrl() });
+  client.send({ jsonrpc: '2.0', id: page.id, result: { action: 'cancel' } });
+  expect(text(await client.answer(2))).toContain('dismissed');
+  await client.end();
+});
+
+test('2026-07-28: a client with both is asked in a form, but on the page for what opens everything', async () => {
+  const { client } = withClock({ approvalUrl });
+  expect((await modern(client, 1, BOTH)).params).toMatchObject({ mode: 'form' });
+  client.gate.question = ALL;
+  const { state, params } = await modern(client, 2, BOTH);
+  expect(params).toMatchObject({ mode: 'url', url: approvalUrl() });
+  client.send(call(3, { requestState: state, inputResponses: { approval: { action: 'accept' } }, _meta: capable(BOTH) }));
+  await vi.waitFor(() => expect(client.gate.seen).toHaveLength(3));
+  client.gate.answerElsewhere();
+  expect(text(await client.answer(3))).toContain('approved elsewhere');
+  await client.end();
+});
+
+test('what opens everything is not asked in a form where there is no page', async () => {
+  const { client } = withClock();
+  client.gate.question = ALL;
+  client.send(call(1, { _meta: capable(BOTH) }));
+  expect(text(await client.answer(1))).toContain('approval_pending');
+  await client.end();
+});
+
 test.each([
   ['no way to ask', {}, { signer }],
   ['pages only, and there is none', { elicitation: { url: {} } }, { signer }],

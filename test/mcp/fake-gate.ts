@@ -100,12 +100,14 @@ export function createFakeGate(): FakeGate {
       if (request.asker?.type !== 'with_answer') return settled({ unreachable: 'the word was not typed' });
       return { type: 'input_required', action: 'act_3', approval: gate.question };
     }
-    if (request.asker === undefined) return refused('approval_pending');
-    if (request.asker.type === 'with_answer') return { type: 'input_required', action: 'act_3', approval: gate.question };
+    const isAll = gate.question.card.opens.some(({ type }) => type === 'uncontained');
+    const asker = isAll && !request.asker?.page ? request.asker?.on_page : request.asker;
+    if (asker === undefined) return refused('approval_pending');
+    if (asker.type === 'with_answer') return { type: 'input_required', action: 'act_3', approval: gate.question };
     const over = new AbortController();
     elsewhere.add(over);
     const signal = AbortSignal.any([over.signal, request.signal]);
-    const reply = await request.asker.ask(gate.question, signal);
+    const reply = await asker.ask(gate.question, signal);
     elsewhere.delete(over);
     if (request.signal.aborted) return refused('cancelled');
     return over.signal.aborted ? result('approved elsewhere') : settled(reply);

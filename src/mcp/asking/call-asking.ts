@@ -38,9 +38,13 @@ export function askingOf(context: WorkContext, bound: Bound, unattended = false)
   if (features.asks === 'with_answer') return askingWithAnswer(context, bound, modes);
   const { form, url } = modes;
   const inCall = { hold_ms: holdOf(peer), clock, ask, send };
-  if (form) return first(formAsker(inCall, (record) => formParams(record, textOf(context, record), features)));
-  if (!url || approvalUrl === undefined) return first();
-  return first(urlAsker(inCall, (record) => ({ ...urlParams(textOf(context, record), approvalUrl(record)), elicitationId: record.id })));
+  const onPage =
+    url && approvalUrl
+      ? urlAsker(inCall, (record) => ({ ...urlParams(textOf(context, record), approvalUrl(record)), elicitationId: record.id }))
+      : undefined;
+  if (!form) return first(onPage);
+  const inForm = formAsker(inCall, (record) => formParams(record, textOf(context, record), features));
+  return first(onPage ? { ...inForm, on_page: onPage } : inForm);
 }
 
 function first(asker?: Asker): CallAsking {
@@ -69,8 +73,9 @@ function askingWithAnswer({ parts, peer, params }: WorkContext, bound: Bound, { 
 const UNANSWERED = { unreachable: 'the client called again without an answer' };
 
 function withAnswer(form: boolean, page: boolean): Asker | undefined {
-  if (form) return { type: 'with_answer' };
-  return page ? { type: 'with_answer', page: true } : undefined;
+  const onPage = page ? ({ type: 'with_answer', page: true } as const) : undefined;
+  if (!form) return onPage;
+  return onPage ? { type: 'with_answer', on_page: onPage } : { type: 'with_answer' };
 }
 
 /** A question as the result of its call (2026-07-28); undefined where this client can't be given it. */
@@ -80,12 +85,14 @@ export function questionResult(context: WorkContext, bound: Bound, record: Appro
   if (signer === undefined) return undefined;
   const { form, url } = modesOf(peer, features);
   const text = textOf(context, record);
-  const params = form ? formParams(record, text, features) : url && approvalUrl ? urlParams(text, approvalUrl(record)) : undefined;
-  if (params === undefined) return undefined;
+  // The gate lets nothing be asked in a form that opens everything.
+  const page = url && (!form || record.card.opens.some(({ type }) => type === 'uncontained')) ? approvalUrl?.(record) : undefined;
+  if (page === undefined && !form) return undefined;
+  const params = page === undefined ? formParams(record, text, features) : urlParams(text, page);
   return {
     resultType: 'input_required',
     inputRequests: { [QUESTION]: { method: 'elicitation/create', params } },
-    requestState: mintState(record, { mode: form ? 'form' : 'url', round: round + 1, asked_at: clock.now() }, bound, signer),
+    requestState: mintState(record, { mode: page === undefined ? 'form' : 'url', round: round + 1, asked_at: clock.now() }, bound, signer),
   };
 }
 
