@@ -94,3 +94,25 @@ it('has the size of the terminal, and an editor that never waits where there is 
   expect(pty).toMatchObject({ COLUMNS: '80', LINES: '24' });
   expect(pty['GIT_EDITOR']).toBeUndefined();
 });
+
+it('tells programs of the proxy and of further certificates of the system where an allow-list is open, and nowhere else', () => {
+  const host = {
+    NODE_EXTRA_CA_CERTS: '/etc/ssl/certs/ca-certificates.crt',
+    SSL_CERT_FILE: '/home/dev/my.pem',
+    REQUESTS_CA_BUNDLE: '/etc/ssl/../../home/dev/my.pem',
+    HTTPS_PROXY: 'http://user:password@proxy.corp:3128',
+  };
+  const closed = of(host);
+  expect(Object.keys(closed).filter((name) => /proxy|cert|bundle/i.test(name))).toEqual([]);
+  expect(closed['npm_config_fetch_retries']).toBe('0');
+  const open = of(host, [], { proxied: true });
+  expect(open).toMatchObject({
+    HTTPS_PROXY: 'http://127.0.0.1:17420',
+    https_proxy: 'http://127.0.0.1:17420',
+    NO_PROXY: 'localhost,127.0.0.1,::1',
+    NODE_EXTRA_CA_CERTS: '/etc/ssl/certs/ca-certificates.crt',
+    npm_config_fetch_retries: '2',
+  });
+  expect(open['SSL_CERT_FILE']).toBeUndefined();
+  expect(open['REQUESTS_CA_BUNDLE']).toBeUndefined();
+});

@@ -91,6 +91,27 @@ const PROXIED: Readonly<Record<string, string>> = {
   PIP_RETRIES: '3',
 };
 
+/** Where the person's network needs further certificates, programs are told by these; the files of the system are there inside. */
+const CERTIFICATES = [
+  'NODE_EXTRA_CA_CERTS',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'CURL_CA_BUNDLE',
+  'REQUESTS_CA_BUNDLE',
+  'PIP_CERT',
+  'GIT_SSL_CAINFO',
+];
+const OF_THE_SYSTEM = /^\/(?:etc\/(?:ssl|pki|ca-certificates)|usr\/(?:local\/)?(?:share|lib))\/(?!.*\.\.)/;
+
+function certificates({ host_env }: EnvironmentInput['config']): Record<string, string> {
+  return Object.fromEntries(
+    CERTIFICATES.flatMap((name) => {
+      const value = host_env[name];
+      return value !== undefined && OF_THE_SYSTEM.test(value) && !value.includes('\0') ? [[name, value]] : [];
+    }),
+  );
+}
+
 export interface EnvironmentInput {
   readonly config: Pick<ExecutionConfig, 'host_env' | 'env_pass'>;
   /** HOME inside. */
@@ -176,7 +197,7 @@ export function environment(input: EnvironmentInput): Readonly<Record<string, st
     USER: input.user_name,
     LOGNAME: input.user_name,
   });
-  if (input.proxied) Object.assign(env, PROXIED);
+  if (input.proxied) Object.assign(env, certificates(input.config), PROXIED);
   if (input.pty) Object.assign(env, { COLUMNS: String(input.pty.cols), LINES: String(input.pty.rows) });
   // An editor in a run without a terminal would wait for keys for ever; `true` takes the text as it is.
   else Object.assign(env, { GIT_EDITOR: 'true' });
