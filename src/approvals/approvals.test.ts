@@ -213,6 +213,11 @@ describe('what a yes opens', () => {
     expect(await approvals.answer(record.id, { ...yes, opens: [shown] }, TERMINAL)).toMatchObject({
       record: { opens: [{ path: '/tmp/ghp_1' }] },
     });
+    const secret = `ghp_${'FakeToken0'.repeat(4).slice(0, 36)}`;
+    const { record: other } = await approvals.open(questionOf({ digest: 'sha256:2', offered: [{ ...shown, path: `/tmp/${secret}` }] }));
+    await approvals.answer(other.id, { ...yes, note: `use ${secret}` }, TERMINAL);
+    expect(place.events).toHaveLength(4);
+    expect(JSON.stringify(place.events)).not.toContain(secret);
   });
 });
 

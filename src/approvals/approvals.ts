@@ -4,6 +4,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { AppError, toAppError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Logger } from '../kernel/logger.ts';
+import type { Redactor } from '../kernel/redaction/index.ts';
 import type { Uptime } from '../kernel/uptime.ts';
 import { type Reader, type Store, select, statement } from '../store/index.ts';
 import { type ApprovalRow, recordOf, rowOf } from './rows.ts';
@@ -20,6 +21,7 @@ export interface ApprovalsParts {
   readonly clock: Clock;
   uptime(): Uptime;
   readonly logger: Logger;
+  readonly redactor: Pick<Redactor, 'value'>;
   /** Told of every question that this process opens or ends. With a page to go to it is a channel. */
   readonly webhook?: Pick<Webhook, 'notify' | 'close'>;
 }
@@ -58,7 +60,7 @@ export function createApprovals(parts: ApprovalsParts): Approvals {
       ...owner,
       tool: card.tool,
       ...(action === undefined ? {} : { action }),
-      data: { approval: id, digest, ...data },
+      data: { approval: id, digest, ...(parts.redactor.value(data) as object) },
     };
     // What was decided is decided: a full disk must not make it look otherwise.
     await log.record(event, { level: 'full', essential: type !== 'approval.requested' });

@@ -4,6 +4,7 @@ import { canonicalJson } from '../kernel/canonical-json.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
+import type { Redactor } from '../kernel/redaction/index.ts';
 import { type Reader, type Store, select, statement } from '../store/index.ts';
 import { type GrantRow, grantOf } from './grant-writes.ts';
 import type { Grant, Grants } from './types.ts';
@@ -21,6 +22,7 @@ export interface GrantsParts {
   reader(): Promise<Reader>;
   audit(): Promise<AuditLog>;
   readonly clock: Clock;
+  readonly redactor: Pick<Redactor, 'value'>;
 }
 
 const heldBy = statement<{ organization: string; agent: string; workspace: string }, GrantRow>(
@@ -36,7 +38,7 @@ const heldBy = statement<{ organization: string; agent: string; workspace: strin
       .limit(LISTED) as never,
 );
 
-export function createGrants({ store, reader, audit, clock }: GrantsParts): Grants {
+export function createGrants({ store, reader, audit, clock, redactor }: GrantsParts): Grants {
   const record = async (type: string, grant: Grant, data: Record<string, unknown>): Promise<void> => {
     const { agent, workspace } = grant;
     const event = {
@@ -45,7 +47,7 @@ export function createGrants({ store, reader, audit, clock }: GrantsParts): Gran
       organization: 'org_local',
       agent,
       workspace,
-      data: { grant: grant.id, scope: grant.scope, ...data },
+      data: { grant: grant.id, scope: grant.scope, ...(redactor.value(data) as object) },
     };
     await (await audit()).record(event, { level: 'full', essential: true });
   };

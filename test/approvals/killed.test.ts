@@ -30,6 +30,7 @@ test('a process that is killed while it takes yeses: none is taken twice, none i
     clock: systemClock,
     uptime: systemUptime(),
     logger: silentLogger,
+    redactor: { value: (value) => value },
   });
   try {
     const asked = await Promise.all(

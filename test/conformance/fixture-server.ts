@@ -23,8 +23,9 @@ export async function startFixture(): Promise<{ readonly url: string; close(): P
   const database = openDatabase(home, new URL('../../src/main/writer-thread.ts', import.meta.url));
   const audit = async (): Promise<AuditLog> =>
     ({ record: async () => {}, enqueue: () => {}, close: async () => {} }) as unknown as AuditLog;
-  const parts = { clock: systemClock, logger: silentLogger };
-  const store = { store: database.store, reader: database.reader, audit, ...parts };
+  const parts = { clock: systemClock, logger: silentLogger, redactor: createRedactor({ known_values: [] }) };
+  const redactor = createRedactor({ known_values: [] });
+  const store = { store: database.store, reader: database.reader, audit, redactor, ...parts };
   const approvals = createApprovals({ ...store, uptime: systemUptime() });
   const people = { approvals, grants: createGrants(store), taints: createTaints(store), asked_by: askedBySelf(), waitMs: () => 1_000 };
   const gate = createGate({
@@ -33,7 +34,6 @@ export async function startFixture(): Promise<{ readonly url: string; close(): P
     policyOf: () => ({ rules: { classes: {}, deny: [], prompt: [], allow: [] }, nonInteractive: 'deny' }),
     people: async () => people,
     audit,
-    redactor: createRedactor({ known_values: [] }),
     ...parts,
   });
   const scope = { owner: OWNER, workspaces: [{ path: '/', access: 'read' as const }] };

@@ -11,6 +11,7 @@ import type { ApprovalWrites } from '../../src/approvals/writes.ts';
 import type { AuditEvent, AuditLog } from '../../src/audit/types.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 import { silentLogger } from '../../src/kernel/logger.ts';
+import { createRedactor } from '../../src/kernel/redaction/index.ts';
 import type { Decision } from '../../src/policy/types.ts';
 import { createStore, databaseFile, openReader, type Reader, type Store } from '../../src/store/index.ts';
 
@@ -88,7 +89,7 @@ export function openTestHome({ webhook }: { readonly webhook?: Pick<Webhook, 'no
     reader: processes[0].reader,
     another() {
       const { store, reader } = processes[opened.length % 2 === 0 ? 0 : 1];
-      const parts = { store, reader, audit: async () => log, clock: time, logger: silentLogger };
+      const parts = { store, reader, audit: async () => log, clock: time, logger: silentLogger, redactor: createRedactor() };
       const approvals = createApprovals({ ...parts, uptime: time.uptime, ...(webhook ? { webhook } : {}) });
       opened.push(approvals);
       return { approvals, grants: createGrants(parts), taints: createTaints(parts) };

@@ -15,6 +15,7 @@ import type { AskingPort } from '../../cli/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Config } from '../../kernel/config/index.ts';
 import type { Logger } from '../../kernel/logger.ts';
+import type { Redactor } from '../../kernel/redaction/index.ts';
 import { systemUptime } from '../../kernel/uptime.ts';
 import type { Database } from './database.ts';
 
@@ -23,6 +24,7 @@ export interface ApprovalsParts {
   audit(): Promise<AuditLog>;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly redactor: Redactor;
   readonly config: Pick<Config, 'approvals' | 'server'>;
   readonly host_env: Readonly<Record<string, string>>;
 }
@@ -36,9 +38,9 @@ export interface Asking {
   readonly asked_by: ReturnType<typeof askedBySelf>;
 }
 
-export function openApprovals({ database, audit, clock, logger, config, host_env }: ApprovalsParts): Asking {
+export function openApprovals({ database, audit, clock, logger, redactor, config, host_env }: ApprovalsParts): Asking {
   const { store, reader } = database;
-  const parts = { store, reader, audit, clock, logger };
+  const parts = { store, reader, audit, clock, logger, redactor };
   const webhook = webhookOf(config, host_env, { clock, logger });
   return {
     approvals: createApprovals({ ...parts, uptime: systemUptime(), ...(webhook ? { webhook } : {}) }),

@@ -49,7 +49,7 @@ export async function composeApp(entry: (name: string) => URL): Promise<App> {
   const audit = once(async () => (await import('./audit.ts')).openAudit(await auditParts()));
   const asking = once(async () => {
     const { openApprovals } = await import('./approvals.ts');
-    return openApprovals({ database: await database(), audit, clock, logger, config: await config(), host_env: facts.host_env });
+    return openApprovals({ database: await database(), audit, clock, logger, redactor, config: await config(), host_env: facts.host_env });
   });
   const identity = once(async () => {
     const { openIdentity } = await import('./identity.ts');
