@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ExecutionConfig, SandboxPlan } from '../core-types.ts';
-import { networkNotes, networkPlan } from '../network/plan.ts';
+import { networkNotes, networkPlan, type OwnRegistries } from '../network/plan.ts';
 import type { Limits, RunSpec } from '../types.ts';
 import { baseMounts, SEAL } from './base-mounts.ts';
 import { bwrapOptions } from './bwrap-options.ts';
@@ -27,6 +27,7 @@ export interface PlanFacts {
   readonly guards: Guards;
   /** Folders of HOME and /tmp above the mounts there. */
   readonly pins: readonly Mount[];
+  readonly registries?: OwnRegistries;
   /** The snapshot of /etc. */
   readonly etc: string;
   /** Folder with this plan's generated files for /etc. */
@@ -64,7 +65,7 @@ export function buildPlan(spec: RunSpec, facts: PlanFacts, config: ExecutionConf
     pty: spec.pty !== undefined,
     nested_userns: spec.nested_userns === true,
   });
-  const network = networkPlan(spec, config);
+  const network = networkPlan(spec, config, facts.registries);
   const env = environment({
     config,
     home: facts.home,
@@ -100,7 +101,7 @@ export function buildPlan(spec: RunSpec, facts: PlanFacts, config: ExecutionConf
     notes: [
       ...toolchains.notes,
       ...guards.notes,
-      ...networkNotes(spec, config),
+      ...networkNotes(spec, config, facts.registries),
       ...spec.openings.map(({ path, access }) => `opened for this run: ${path} (${access === 'read' ? 'read-only' : 'read and write'})`),
     ],
   };

@@ -1,5 +1,6 @@
 import { AppError } from '../../kernel/errors.ts';
 import type { ExecutionConfig, SandboxPlan } from '../core-types.ts';
+import { type OwnRegistries, ownRegistries } from '../network/plan.ts';
 import type { RunSpec } from '../types.ts';
 import { type Account, readAccounts, userName } from './accounts.ts';
 import { procCovers } from './base-mounts.ts';
@@ -84,6 +85,7 @@ interface Ground {
   readonly folders: PrivateFolders;
   readonly generated: string;
   readonly toolchains: Toolchains;
+  readonly registries: OwnRegistries;
 }
 
 /**
@@ -131,7 +133,16 @@ export function createPlanner(
       reaches: (path: string) => reaches(path, as, looks),
       trusted_uids: [0, as.uid, process.getuid?.() ?? as.uid],
     };
-    return { as, openings, user_name, home, folders, generated, toolchains: gatherToolchains(input, looks) };
+    return {
+      as,
+      openings,
+      user_name,
+      home,
+      folders,
+      generated,
+      registries: ownRegistries(person),
+      toolchains: gatherToolchains(input, looks),
+    };
   };
 
   return async (asked, own = false) => {

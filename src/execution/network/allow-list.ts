@@ -9,6 +9,11 @@ export interface NetworkSpec {
   readonly hosts: readonly string[];
   /** Words of presets.ts. */
   readonly presets: readonly string[];
+  /**
+   * Hosts that a preset means on this machine: the registries of the person's own configuration. They were chosen by a person and not in
+   * a command, so that each is opened wherever it leads to, be it inside.
+   */
+  readonly own?: readonly string[];
 }
 
 export interface AllowList {
@@ -37,7 +42,7 @@ export function createAllowList(spec: NetworkSpec): AllowList {
     if (typeof entry === 'string') problems.push(`"${text.slice(0, 80)}" was not opened: ${entry}`);
     else entries.push(entry);
   };
-  for (const text of spec.hosts) add(text);
+  for (const text of [...spec.hosts, ...(spec.own ?? [])]) add(text);
   for (const preset of spec.presets) {
     const hosts = Object.hasOwn(PRESETS, preset) ? PRESETS[preset] : undefined;
     if (hosts === undefined || hosts.length === 0)
@@ -47,12 +52,22 @@ export function createAllowList(spec: NetworkSpec): AllowList {
   return {
     allows: (host, port) =>
       entries.some((entry) => (entry.port === undefined ? DEFAULT_PORTS.includes(port) : entry.port === port) && matches(entry, host)),
-    opened: entries.flatMap(({ host, port }) => {
-      if (host.kind !== 'address' || notPublic(host.address) === undefined) return [];
-      return (port === undefined ? DEFAULT_PORTS : [port]).map((one): Opened => ({ host: host.address, port: one }));
-    }),
+    opened: [
+      ...(spec.own ?? []).flatMap(ownOpening),
+      ...entries.flatMap(({ host, port }) => {
+        if (host.kind !== 'address' || notPublic(host.address) === undefined) return [];
+        return (port === undefined ? DEFAULT_PORTS : [port]).map((one): Opened => ({ host: host.address, port: one }));
+      }),
+    ],
     problems,
   };
+}
+
+function ownOpening(text: string): readonly Opened[] {
+  const entry = readEntry(text);
+  if (typeof entry === 'string' || entry.host.kind !== 'name' || entry.below) return [];
+  const { name } = entry.host;
+  return (entry.port === undefined ? DEFAULT_PORTS : [entry.port]).map((port) => ({ host: name, port }));
 }
 
 function matches({ host, below }: Entry, asked: Host): boolean {

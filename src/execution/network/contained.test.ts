@@ -138,6 +138,14 @@ describe('a run with an allow-list', () => {
   });
 });
 
+it("a preset means the person's own registry too", async () => {
+  bed.file('people/dev/.npmrc', 'registry=http://npm.corp.example:4873/\n//npm.corp.example:4873/:_authToken=secret\n');
+  const plan = await bed.plan({ network: { hosts: [], presets: ['npm'] } });
+  expect(plan.network?.allow).toEqual({ hosts: [], presets: ['npm'], own: ['npm.corp.example:4873'] });
+  expect(plan.notes).toContain('network opened for this run: the hosts of npm, npm.corp.example:4873');
+  expect((await bed.plan({ network: { hosts: [], presets: ['pypi'] } })).network?.allow).toEqual({ hosts: [], presets: ['pypi'] });
+});
+
 describe('ports of the host, opened inward', () => {
   it('are reached at the same number, and no other', async () => {
     await withServer(

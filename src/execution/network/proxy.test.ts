@@ -338,6 +338,18 @@ describe('the allow-list', () => {
     ['example.com:0', 'example.com', 0, false],
   ])('%s and %s:%i: %s', (entry, host, port, expected) => expect(allows(entry, host, port)).toBe(expected));
 
+  it('a registry of the person is opened wherever it leads to, and only that', () => {
+    const list = createAllowList({ hosts: ['npm.corp.example'], presets: [], own: ['npm.corp.example:4873', 'pip.corp.example'] });
+    expect(list.allows(readHost('npm.corp.example'), 4873)).toBe(true);
+    expect(list.allows(readHost('pip.corp.example'), 443)).toBe(true);
+    expect(list.opened).toEqual([
+      { host: 'npm.corp.example', port: 4873 },
+      { host: 'pip.corp.example', port: 80 },
+      { host: 'pip.corp.example', port: 443 },
+      { host: 'pip.corp.example', port: 22 },
+    ]);
+  });
+
   it('says what it can not give', () => {
     expect(createAllowList({ hosts: ['*', 'a b'], presets: ['nonsense', 'kubernetes', 'toString', 'npm'] }).problems).toEqual([
       '"*" was not opened: this is not the name of a host',
