@@ -65,7 +65,7 @@ export const SITTER_SEES: readonly Reason[] = [
   { why: 'it ends words at a line continuation', fits: (text) => text.includes('\\\n') },
   { why: 'it ends a here-document at a line that only begins like the delimiter', fits: endsEarly },
   { why: 'it reads in a here-document whose delimiter is quoted', fits: (text) => /<<-?\s*['"\\]/.test(text) },
-  { why: 'it takes any word with = in it for an assignment', fits: (text) => /(?:^|[\s;|&(])[^\s=]*[^\s\w=][^\s=]*=/.test(text) },
+  { why: 'it takes any word with = in it for an assignment', fits: (text) => /(?:^|[\s;|&(])(?:\d\w*|[^\s=]*[^\s\w=][^\s=]*)=/.test(text) },
   { why: 'it ends a word at a backslash behind a quote', fits: (text) => /['"]\\\S/.test(text) },
   { why: 'it does not know {name}> behind another redirection', fits: (text) => /\{\w+\}[<>]/.test(text) },
   { why: 'it drops an escaped blank', fits: (text) => /\\[ \t]/.test(text) },
