@@ -146,6 +146,7 @@ export function createExchange({ response, hold, logger, clock, started, stalled
       held = 0;
     },
     tick() {
+      if (response.destroyed) return;
       const unread = response.writableLength;
       if (unread > 0 && !watched) {
         watched = true;

@@ -9,7 +9,7 @@ import { readSessionId, sessionIdFor } from './session-ids.ts';
 export interface Session {
   readonly connection: Connection;
   readonly parts: ServerParts;
-  /** Its open HTTP requests. */
+  /** Its HTTP requests whose response is open or whose call still runs. */
   readonly exchanges: Set<Exchange>;
   /** What it listens on, at most one: a second GET takes its place. */
   listening?: Exchange;

@@ -25,9 +25,8 @@ export interface Visits {
 }
 
 export function createVisits(logger: Logger, clock: Clock): Visits {
+  /** Until the response is over and the work too: in a session a call goes on when its client is gone. */
   const open = new Map<Exchange, Connection | undefined>();
-  /** Requests that are worked on, some with nobody waiting any more. */
-  let working = 0;
   const idle = Promise.withResolvers<void>();
   let closing = false;
   const ticker = setInterval(() => {
@@ -35,34 +34,39 @@ export function createVisits(logger: Logger, clock: Clock): Visits {
   }, TICK_MS);
   ticker.unref();
 
-  function settle(): void {
-    if (closing && working === 0 && open.size === 0) idle.resolve();
-  }
-
   return {
     enter(response, { hold }, signal, session) {
       const flights: Flight[] = [];
       const exchange = createExchange({ response, hold, logger, clock, started: (flight) => void flights.push(flight) });
       open.set(exchange, session?.connection);
       session?.exchanges.add(exchange);
+      const cancel = (reason: string): void => {
+        for (const flight of flights) flight.cancel(reason);
+      };
       /** A credential that is revoked takes with it what it began. */
       const revoked = (): void => {
-        for (const flight of flights) flight.cancel('The credential was revoked.');
+        cancel('The credential was revoked.');
         exchange.cut();
       };
       signal?.addEventListener('abort', revoked);
 
-      response.on('close', () => {
+      let unfinished = 1;
+      const finish = (): void => {
+        unfinished--;
+        if (unfinished > 0) return;
         signal?.removeEventListener('abort', revoked);
         open.delete(exchange);
         session?.exchanges.delete(exchange);
+        if (closing && open.size === 0) idle.resolve();
+      };
+      response.on('close', () => {
         exchange.closed();
         if (!response.writableFinished) {
           // In the handshake revisions a lost connection is no wish to cancel; the call goes on, though its answer is lost.
           if (session) session.connection.lost(exchange);
-          else for (const flight of flights) flight.cancel('The client closed the connection.');
+          else cancel('The client closed the connection.');
         }
-        settle();
+        finish();
       });
 
       return {
@@ -71,17 +75,14 @@ export function createVisits(logger: Logger, clock: Clock): Visits {
           open.set(exchange, connection);
           const answer = connection.respond(message, exchange);
           if (answer instanceof Promise) {
-            working++;
+            unfinished++;
             void answer
               .then((each) => exchange.answer(each, statusOf(each)))
               .catch((thrown: unknown) => {
                 logger.error('an answer could not be given', { reason: String(thrown) });
                 exchange.cut();
               })
-              .then(() => {
-                working--;
-                settle();
-              });
+              .then(finish);
           } else exchange.answer(answer, statusOf(answer));
         },
       };
@@ -94,10 +95,12 @@ export function createVisits(logger: Logger, clock: Clock): Visits {
         if (connection) connection.shutdown(reason);
         else exchange.end();
       }
+      if (open.size === 0) idle.resolve();
       const late = setTimeout(() => {
+        logger.warn('requests did not end in time after they were cancelled', { waited_ms: CLOSE_MS, requests: open.size });
         for (const exchange of open.keys()) exchange.cut();
+        idle.resolve();
       }, CLOSE_MS);
-      settle();
       return idle.promise.finally(() => clearTimeout(late));
     },
   };

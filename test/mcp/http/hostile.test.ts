@@ -7,7 +7,7 @@ const MIB = 1024 * 1024;
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await serve({ options: { headersTimeout: 300, requestTimeout: 600, connectionsCheckingInterval: 50 } });
+  server = await serve();
 });
 afterAll(() => server.close());
 
@@ -127,8 +127,10 @@ test('an answer that is too big or broken is an error of its call', async () => 
 });
 
 test('headers and bodies that never end are cut off', async () => {
-  expect(await raw(server.port, 'POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n')).toMatch(/^HTTP\/1\.1 408 /);
-  expect(await raw(server.port, bytes(['Accept: */*', 'Content-Length: 47']))).toMatch(/^HTTP\/1\.1 408 /);
+  const impatient = await serve({ options: { headersTimeout: 300, requestTimeout: 600, connectionsCheckingInterval: 50 } });
+  expect(await raw(impatient.port, 'POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n')).toMatch(/^HTTP\/1\.1 408 /);
+  expect(await raw(impatient.port, bytes(['Accept: */*', 'Content-Length: 47']))).toMatch(/^HTTP\/1\.1 408 /);
+  await impatient.close();
 });
 
 test('half-closed: a client that only stops sending has gone away, and its call is cancelled', async () => {
@@ -210,6 +212,37 @@ test('a revoked credential takes its calls and streams with it', async () => {
   expect((await ended)[0].status).toBe('rejected');
   expect(server.gate.waiting).toBe(0);
   expect((await session.call(2, 'echo')).status).toBe(401);
+});
+
+test('what goes on without its client ends with its credential, and when the server closes', async () => {
+  const other = await serve();
+  const leave = async (as: string): Promise<void> => {
+    const session = await open(other.url, '2025-11-25', {}, as);
+    const gone = new AbortController();
+    const call = session.call(1, 'wait', {}, { signal: gone.signal });
+    await until(() => other.gate.waiting === 1);
+    gone.abort();
+    await expect(call).rejects.toThrow();
+    // Seen to be gone by the time that this is answered.
+    expect((await session.call(2, 'echo')).status).toBe(200);
+    expect(other.gate.waiting).toBe(1);
+  };
+  await leave('fired');
+  other.revoke('fired');
+  await until(() => other.gate.waiting === 0);
+  await leave('late');
+  await other.close();
+  expect(other.gate.waiting).toBe(0);
+});
+
+test('a client that goes away in the middle of a body leaves nothing', async () => {
+  for (let i = 0; i < 20; i++) {
+    const socket = connect(server.port, '127.0.0.1').on('error', () => {});
+    await new Promise((sent) => socket.write(bytes(['Accept: */*', `Content-Length: ${4 * MIB}`], 'x'.repeat(3 * MIB)), sent));
+    socket.destroy();
+  }
+  // Had it been kept, it would be over what one agent may make us hold.
+  expect((await modern(server.url, 1, 'tools/call', { name: 'echo', arguments: { text: 'x'.repeat(5 * MIB) } })).status).toBe(200);
 });
 
 test('closing answers what runs and lets nothing new in', async () => {
