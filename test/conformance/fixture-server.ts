@@ -24,8 +24,7 @@ export async function startFixture(): Promise<{ readonly url: string; close(): P
   const audit = async (): Promise<AuditLog> =>
     ({ record: async () => {}, enqueue: () => {}, close: async () => {} }) as unknown as AuditLog;
   const parts = { clock: systemClock, logger: silentLogger, redactor: createRedactor({ known_values: [] }) };
-  const redactor = createRedactor({ known_values: [] });
-  const store = { store: database.store, reader: database.reader, audit, redactor, ...parts };
+  const store = { store: database.store, reader: database.reader, audit, ...parts };
   const approvals = createApprovals({ ...store, uptime: systemUptime() });
   const people = { approvals, grants: createGrants(store), taints: createTaints(store), asked_by: askedBySelf(), waitMs: () => 1_000 };
   const gate = createGate({
