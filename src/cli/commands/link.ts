@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { AppError } from '../../kernel/errors.ts';
 import type { App, Terminal } from '../app.ts';
+import { recordOperator } from '../record-operator.ts';
 
 export function linkCommand(program: Command, app: () => Promise<App>, terminal: Terminal): void {
   program
@@ -18,6 +19,6 @@ export function linkCommand(program: Command, app: () => Promise<App>, terminal:
       if (!running) throw new AppError('not_found', 'No `writ up` is running here.', { fix: 'Start it; it prints a link itself.' });
       const identity = await parts.identity();
       terminal.out(`${url}/open#${await identity.links.make()}\nIt opens once, within 10 minutes.\n`);
-      await (await parts.audit()).close();
+      await recordOperator(parts, { type: 'link.made', data: {} });
     });
 }

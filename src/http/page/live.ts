@@ -5,7 +5,6 @@ import { SECTIONS, type Section } from './sections.ts';
 export interface Live {
   /** Tells every section at once and then each time it changes, until the returned function is called. Undefined: too many watch. */
   watch(csrf: string, told: (section: Section, html: string) => void): (() => void) | undefined;
-  readonly watchers: number;
   close(): void;
 }
 
@@ -76,9 +75,6 @@ export function createLive({ render, onPresence, logger }: LiveParts): Live {
         timer = undefined;
         onPresence(false);
       };
-    },
-    get watchers() {
-      return watchers.size;
     },
     close() {
       clearInterval(timer);

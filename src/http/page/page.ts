@@ -8,6 +8,7 @@ import { html } from 'hono/html';
 import { streamSSE } from 'hono/streaming';
 import { toAppError } from '../../kernel/errors.ts';
 import { type FormAnswer, readAnswer } from './answer-form.ts';
+import { createAttendance } from './attendance.ts';
 import { type Html, page, securityHeaders } from './layout.ts';
 import { createLive } from './live.ts';
 import { foreignHost, foreignOrigin, foreignVisit } from './same-origin.ts';
@@ -27,6 +28,8 @@ type Ctx = Context<Env>;
 const COOKIE = 'writ_operator';
 const MAX_BODY_BYTES = 64 * 1024;
 const KEEP_ALIVE_MS = 15_000;
+/** Changes that a page may be behind. */
+const MAX_UNREAD = 64;
 
 /** What the last act came to; shown once on the page that follows. Only these words can be shown. */
 const SAID: Readonly<Record<string, string>> = {
@@ -51,15 +54,14 @@ const SAID: Readonly<Record<string, string>> = {
  */
 export function createPage(parts: PageParts): Page {
   const sessions = createOperatorSessions(parts.clock);
-  let attending: { close(): Promise<void> } | undefined;
+  const attendance = createAttendance(parts.approvals);
   const live = createLive({
     render: async (section, csrf) => String(await renderSection(section, parts, csrf)),
-    onPresence(present) {
-      if (present) attending = parts.approvals.attend('page');
-      else void attending?.close();
-    },
+    onPresence: attendance.set,
     logger: parts.logger,
   });
+  /** Open streams of events; each ends by its own call. Bounded by `live`. */
+  const streams = new Set<() => void>();
   const by = { channel: 'page', who: parts.operator } as const;
   const app = new Hono<Env>();
 
@@ -121,6 +123,7 @@ export function createPage(parts: PageParts): Page {
       return refuse(c, 401, 'this link was used before, is older than 10 minutes, or is none; `writ link` makes a new one');
     }
     const { session, secret } = sessions.begin();
+    await parts.recordOpened();
     const path = `/op/${session.id}/`;
     const secure = parts.public_origin?.startsWith('https:') === true && c.req.header('origin') === parts.public_origin;
     setCookie(c, COOKIE, secret, { path, httpOnly: true, sameSite: 'Strict', secure, maxAge: SESSION_MS / 1_000 });
@@ -159,9 +162,16 @@ ${SECTIONS.map((section, index) => html`<h2 id="h-${section}">${TITLES[section]}
     if (why !== undefined) return refuse(c, 403, why);
     return streamSSE(c, async (stream) => {
       const over = Promise.withResolvers<void>();
+      let unread = 0;
       stream.onAbort(over.resolve);
+      streams.add(over.resolve);
       const unwatch = live.watch(c.get('session').csrf, (section, text) => {
-        void stream.writeSSE({ event: 'section', data: JSON.stringify({ id: section, html: text }) });
+        unread += 1;
+        // A browser that takes nothing connects again when it wakes up.
+        if (unread > MAX_UNREAD) return over.resolve();
+        void stream.writeSSE({ event: 'section', data: JSON.stringify({ id: section, html: text }) }).finally(() => {
+          unread -= 1;
+        });
       });
       // A comment now and then: whoever stays silent is taken for dead by what is in between. The session may end meanwhile too.
       const keepAlive = setInterval(() => {
@@ -170,6 +180,7 @@ ${SECTIONS.map((section, index) => html`<h2 id="h-${section}">${TITLES[section]}
       }, KEEP_ALIVE_MS);
       if (unwatch === undefined) over.resolve();
       await over.promise;
+      streams.delete(over.resolve);
       clearInterval(keepAlive);
       unwatch?.();
     });
@@ -214,7 +225,8 @@ ${SECTIONS.map((section, index) => html`<h2 id="h-${section}">${TITLES[section]}
     handle: getRequestListener(app.fetch, { overrideGlobalObjects: false }),
     async close() {
       live.close();
-      await attending?.close();
+      for (const end of streams) end();
+      await attendance.close();
     },
   };
 }

@@ -31,6 +31,8 @@ export interface PageParts {
   decisions(): Promise<readonly RecordedEvent[]>;
   agents(): Promise<{ readonly tokens: readonly AgentToken[]; readonly workspaces: readonly RegisteredWorkspace[] }>;
   revokeToken(name: string): Promise<boolean>;
+  /** Somebody opened a one-time link. */
+  recordOpened(): Promise<void>;
   readonly refusals: Refusals;
   /** The person whose machine this is, for `decided_by`. */
   readonly operator: string;

@@ -86,6 +86,7 @@ export function pageParts(parts: PagePartsParts): PageParts {
       const [tokens, workspaces] = await Promise.all([identity.tokens.list(), identity.workspaces.list()]);
       return { tokens, workspaces };
     },
+    recordOpened: () => record('page.opened', {}, { by: 'operator' }),
     async revokeToken(name) {
       const token = await identity.tokens.revoke(name);
       if (token === undefined) return false;
