@@ -34,7 +34,8 @@ export type Ended = 'answered' | 'skipped' | 'quit';
 /** Shows one question whole and takes the answer, one key each. Ends by itself when somebody else was first. */
 export async function answerOne(record: ApprovalRecord, parts: AnswerParts, signal: AbortSignal): Promise<Ended> {
   const { approvals, keyboard, terminal } = parts;
-  terminal.out(`\n${cardText(record, parts.now())}\n`);
+  // The bell: whoever looks elsewhere is called.
+  terminal.out(`\u0007\n${cardText(record, parts.now())}\n`);
   const over = new AbortController();
   const both = AbortSignal.any([signal, over.signal]);
   const elsewhere = approvals.wait(record.id, Math.max(0, record.expires_at - parts.now()), both).then((after) => {

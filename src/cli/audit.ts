@@ -77,7 +77,7 @@ export function renderVerify(report: VerifyReport): string {
 /** What a reader of a list wants to know of the data: verdict or outcome, and the exit code. */
 function facts({ data }: RecordedEvent): string {
   const words: string[] = [];
-  for (const name of ['verdict', 'outcome', 'code', 'exit_code', 'reason']) {
+  for (const name of ['verdict', 'outcome', 'decision', 'code', 'exit_code', 'reason']) {
     const value = data[name];
     if (typeof value === 'string' || typeof value === 'number') words.push(name === 'exit_code' ? `exit ${value}` : String(value));
   }

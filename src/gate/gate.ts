@@ -16,6 +16,7 @@ import { canonicalArguments, digest, jsonOnly, judged } from './record-data.ts';
 import { denied, forgedAnswer, redactRefusal, refusal } from './refusals.ts';
 import { stripReserved } from './reserved-arguments.ts';
 import { resolveTool } from './resolve-tool.ts';
+import { shownArguments } from './shown-arguments.ts';
 import type { Gate, GateAnswer, GateRequest, ListedTool } from './types.ts';
 
 export interface GateParts {
@@ -129,7 +130,7 @@ export function createGate(parts: GateParts): Gate {
         const error = answerUnasked(decision, policy.nonInteractive);
         return error ? { type: 'refused', error } : { type: 'go', decision };
       }
-      const shown = tool.show?.(parsed.input, context) ?? { what: asJson(raw), cwd: request.owner.workspace };
+      const shown = tool.show?.(parsed.input, context) ?? { what: shownArguments(raw), cwd: request.owner.workspace };
       // Most calls ask nobody, and none of the first ones should wait for what they don't need.
       const { askPermission } = await import('./ask.ts');
       return askPermission(
@@ -239,13 +240,4 @@ type JsonObject = Readonly<Record<string, unknown>>;
 function listed(tool: Tool): ListedTool {
   const { name, description, inputSchema, outputSchema, annotations } = tool;
   return { name, description, inputSchema, outputSchema, annotations };
-}
-
-/** Arguments for a person to read, one member a line. */
-function asJson(raw: unknown): string {
-  try {
-    return JSON.stringify(raw, null, 2) ?? '';
-  } catch {
-    return String(raw);
-  }
 }

@@ -80,7 +80,7 @@ export interface Tool<Input = unknown> {
   parse(raw: unknown): { readonly ok: true; readonly input: Input } | { readonly ok: false; readonly problem: string };
   /** What it could do. An AppError where it can't even be judged (a cwd outside the workspace). */
   assess(input: Input, context: CallContext): Assessment | AppError | Promise<Assessment | AppError>;
-  /** Only of an assessed input. Absent: the arguments as JSON, in the root of the Workspace. */
+  /** Only of an assessed input. Absent: the arguments, in the root of the Workspace. */
   show?(input: Input, context: CallContext): ShownCall;
   /** The raw arguments as the audit keeps them, for a tool that is handed the contents of files. Absent: as they are. They may be wrong ones. */
   recorded?(raw: unknown): unknown;
