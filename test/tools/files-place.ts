@@ -1,6 +1,7 @@
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { createFilesView } from '../../src/execution/files/view.ts';
 import type { ProbeResult, WorkspaceBind } from '../../src/execution/types.ts';
 import { AppError } from '../../src/kernel/errors.ts';
@@ -135,7 +136,10 @@ export function makeFilesPlace(
         throw new AppError('no_channel', decision.findings[0]?.reason ?? '', { data: { reason: 'asked', effects: decision.effects } });
       }
       meanwhile?.();
-      return tool.run(input, context, decision);
+      const output = await tool.run(input, context, decision);
+      const checked = new AjvJsonSchemaValidator().getValidator(tool.outputSchema)(JSON.parse(JSON.stringify(output.structured)));
+      if (!checked.valid) throw new Error(`${name} answers what its schema doesn't say: ${checked.errorMessage}`);
+      return output;
     },
     remove: () => rmSync(base, { recursive: true, force: true, maxRetries: 5 }),
   };
