@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { http, makeToken, startUp, type UpProcess } from '../helpers/up-process.ts';
+import { http, makeToken, openPage, startUp, type UpProcess } from '../helpers/up-process.ts';
 import { type McpProcess, makePlace, type Place, runWrit, startMcp } from '../helpers/writ-process.ts';
 
 /** From the question to the action, through the client that the agent runs in: nothing but the shipped server, its store and a sandbox. */
@@ -127,6 +127,21 @@ test('through writ up: the form goes through the relay to the client that asked'
   const onRequest = (method: string): unknown => (method === 'elicitation/create' ? YES : undefined);
   mcp = await startMcp(place, { capabilities: { elicitation: {} }, onRequest });
   expect((await mcp.call('shell', READ)).structured['stdout']).toBe('GREETING=hello\n');
+});
+
+test('through writ up: a client that can only open pages is sent to the question, and the call gets what is said there', async () => {
+  up = await startUp(place);
+  const page = await openPage(up);
+  let sent = '';
+  const onRequest = (_method: string, { url }: Record<string, unknown>): unknown => {
+    sent = String(url);
+    return { action: 'accept' };
+  };
+  mcp = await startMcp(place, { capabilities: { elicitation: { url: {} } }, onRequest });
+  const answer = mcp.call('shell', READ);
+  await expect.poll(() => sent, { timeout: 40_000 }).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#apr_/);
+  await page.act(`approvals/${sent.split('#')[1]}`, { decision: 'approve', 'open.0': 'keep' });
+  expect((await answer).structured['stdout']).toBe('GREETING=hello\n');
 });
 
 test('over HTTP a question outlasts the server, and its answer is good for the agent that was asked and no other', async () => {
