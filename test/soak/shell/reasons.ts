@@ -31,7 +31,7 @@ export const BASH_REFUSES: readonly Reason[] = [
     fits: (text, bash) => /\$\{[^}]*[<>]\(/.test(text) && /looking for matching/.test(bash.complaint),
   },
   { why: 'a ! before nothing', fits: (text, bash) => /!\s*[})]/.test(text) && /near unexpected/.test(bash.complaint) },
-  { why: 'time of nothing', fits: (text, bash) => /\btime\s+[;&|]/.test(text) && /near unexpected/.test(bash.complaint) },
+  { why: 'time of nothing', fits: (text, bash) => /\btime(?:\s+-p)?\s+[;&|]/.test(text) && /near unexpected/.test(bash.complaint) },
   {
     why: 'coproc before something that is no command',
     fits: (text, bash) => /\bcoproc\b/.test(text) && /near unexpected/.test(bash.complaint),
@@ -73,6 +73,7 @@ export const SITTER_SEES: readonly Reason[] = [
   { why: 'it takes a word behind ! in [[ ]] for a command', fits: (text) => /\[\[[^\]$`(]*![^\]$`(]*\]\]/.test(text) },
   { why: 'it reads substitutions in the delimiter of a here-document', fits: (text) => /<<-?\s*[^\s;&|<>]*\$\(/.test(text) },
   { why: 'it reads commands in the subscript of an assignment', fits: (text) => /\w\[[^\]$`]*\([^\]$`]*\]\+?=/.test(text) },
+  { why: 'it reads on behind a dollar before a blank', fits: (text) => /\$[ \t]/.test(text) },
   { why: 'it takes a group behind ! for a command', fits: (text) => /!\s*\{/.test(text) },
   { why: 'it takes arithmetic for subshells', fits: (text) => /\(\(.*\)\)/s.test(text) },
   {
