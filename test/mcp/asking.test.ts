@@ -21,6 +21,9 @@ const text = (message: Message): string =>
   (message['result'] as { content: { text: string }[] } | undefined)?.content.map((each) => each.text).join('\n') ??
   JSON.stringify(message);
 
+/** On a busy machine too. */
+const soon = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 60_000 });
+
 /** A clock that a test moves. */
 function movable(): Clock & { pass(ms: number): void } {
   let at = 1_000_000;
@@ -130,7 +133,7 @@ test('an error, an answer to nothing, a second and a late answer decide nothing;
   const refusal = text(await client.answer(2));
   expect(refusal).toContain('[2998000 more characters are left out]');
   expect(refusal.length).toBeLessThan(3_000);
-  await vi.waitFor(() => expect(client.logged.filter((line) => line.includes('nothing that was asked'))).toHaveLength(5));
+  await soon(() => expect(client.logged.filter((line) => line.includes('nothing that was asked'))).toHaveLength(5));
   await client.end();
 });
 
@@ -143,7 +146,7 @@ test('when somebody else was first the client takes the question away, and what 
   expect(await client.take((message) => message['method'] === 'notifications/cancelled')).toMatchObject({ params: { requestId: id } });
   expect(text(await client.answer(1))).toContain('approved elsewhere');
   client.send({ jsonrpc: '2.0', id, result: { action: 'decline' } });
-  await vi.waitFor(() => expect(client.logged.join()).toContain('nothing that was asked'));
+  await soon(() => expect(client.logged.join()).toContain('nothing that was asked'));
   await client.end();
 });
 
@@ -345,7 +348,7 @@ test('2026-07-28: a client that can only open pages is sent to ours, and calls a
   expect(params).toMatchObject({ mode: 'url', url: approvalUrl() });
   const retry = { requestState: state, _meta: capable(pages) };
   client.send(call(2, { ...retry, inputResponses: { approval: { action: 'accept' } } }));
-  await vi.waitFor(() => expect(client.gate.seen).toHaveLength(2));
+  await soon(() => expect(client.gate.seen).toHaveLength(2));
   client.gate.answerElsewhere();
   expect(text(await client.answer(2))).toContain('approved elsewhere');
   clock.pass(1_000);
@@ -353,7 +356,7 @@ test('2026-07-28: a client that can only open pages is sent to ours, and calls a
   expect(text(await client.answer(3))).toContain('denied_by_human');
   // A client of the page can't answer a form that it was never given.
   client.send(call(4, { ...retry, inputResponses: YES }));
-  await vi.waitFor(() => expect(client.gate.seen).toHaveLength(4));
+  await soon(() => expect(client.gate.seen).toHaveLength(4));
   expect(client.gate.seen[3]?.reply).toBeUndefined();
   client.gate.answerElsewhere();
   await client.answer(4);
@@ -387,7 +390,7 @@ test('2026-07-28: a client with both is asked in a form, but on the page for wha
   const { state, params } = await modern(client, 2, BOTH);
   expect(params).toMatchObject({ mode: 'url', url: approvalUrl() });
   client.send(call(3, { requestState: state, inputResponses: { approval: { action: 'accept' } }, _meta: capable(BOTH) }));
-  await vi.waitFor(() => expect(client.gate.seen).toHaveLength(3));
+  await soon(() => expect(client.gate.seen).toHaveLength(3));
   client.gate.answerElsewhere();
   expect(text(await client.answer(3))).toContain('approved elsewhere');
   await client.end();
