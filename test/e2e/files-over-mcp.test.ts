@@ -74,7 +74,7 @@ describe('files', () => {
     expect(lost.text).toContain('edit_failed');
   });
 
-  // Last, since it starts the program again with another configuration.
+  // From here on the program is started again with other surroundings.
   test('what only a person may allow is refused with the reason and the rule, and the rule works', async () => {
     writeFileSync(file('.env'), 'GREETING=hello\n');
     symlinkSync('.env', file('innocent.txt'));
@@ -95,5 +95,24 @@ describe('files', () => {
       structured: { content: '     1\tGREETING=hello' },
     });
     expect(await mcp.call('patch', { path: '.env', old_string: 'hello', new_string: 'bye' })).toMatchObject({ isError: true });
+  });
+
+  test("a person's yes opens the one path that the question shows", async () => {
+    await mcp.end();
+    mkdirSync(file('.vscode'), { recursive: true });
+    const shown: string[] = [];
+    mcp = await startMcp(place, {
+      capabilities: { elicitation: {} },
+      onRequest: (_method, params) => {
+        shown.push(String(params['message']));
+        return { action: 'accept', content: { decision: 'approve' } };
+      },
+    });
+    const content = '{\n  "version": "2.0.0"\n}\n';
+    expect(await mcp.call('write_file', { path: '.vscode/tasks.json', content })).toMatchObject({ isError: false });
+    expect(readFileSync(file('.vscode/tasks.json'), 'utf8')).toBe(content);
+    expect(shown).toHaveLength(1);
+    expect(shown[0]).toContain(`${file('.vscode/tasks.json')} for reading and writing`);
+    expect(shown[0]).toContain('"version": "2.0.0"');
   });
 });
