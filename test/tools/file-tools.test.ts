@@ -324,6 +324,25 @@ describe.runIf(asRoot)('as root in the Workspace of uid 1000', () => {
   });
 });
 
+/** A disk of its own needs a mount. */
+describe.runIf(asRoot)('a full disk', () => {
+  test('leaves the old content, nothing half written, and says what to do', async () => {
+    const small = at('small');
+    mkdirSync(small);
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=128k,mode=0755', 'tmpfs', small]);
+    try {
+      await write('small/a.txt', 'old\n');
+      for (const content of ['x'.repeat(500_000), 'y'.repeat(129_000)]) {
+        await expect(write('small/a.txt', content)).rejects.toMatchObject({ code: 'disk_full' });
+      }
+      expect(readFileSync(join(small, 'a.txt'), 'utf8')).toBe('old\n');
+      expect(readdirSync(small)).toEqual(['a.txt']);
+    } finally {
+      execFileSync('umount', ['--lazy', small]);
+    }
+  });
+});
+
 describe('patch', () => {
   test('several edits apply all or none', async () => {
     place.fill({ 'a.txt': 'one\ntwo\nthree\n' });
