@@ -1,5 +1,5 @@
 import { decide } from '../policy/index.ts';
-import type { Assessment, Decision, Finding, PolicyConfig, Rule } from '../policy/types.ts';
+import type { Assessment, Decision, Effect, Finding, PolicyConfig, Rule } from '../policy/types.ts';
 import { mayBeGranted } from './grant-offers.ts';
 import { isWithin } from './openings.ts';
 import type { Grant } from './types.ts';
@@ -7,7 +7,8 @@ import type { Grant } from './types.ts';
 /**
  * The Grants that together answer a `prompt`, or undefined when they don't. One for this exact command answers all of it. The others
  * answer what is about them: a host its connections, a path its writes, a program what it does (as an allow rule would, so a rule that
- * asks is not answered by it). None opens more than the approval it was made of.
+ * asks is not answered by it). None opens more than the approval it was made of. What a run opens is open to all of it, so beside a program
+ * that a Grant is about nothing else may run code.
  */
 export function answeringGrants(request: {
   readonly assessment: Assessment;
@@ -45,9 +46,20 @@ export function answeringGrants(request: {
     if (by === undefined) return undefined;
     used.add(by);
   }
+  const programs = [...rules].filter(([, grant]) => used.has(grant)).map(([rule]) => rule);
+  const others = assessment.findings.filter(({ effect }) => RUNS_CODE.has(effect));
+  if (programs.length > 0 && !others.every((finding) => programs.some((rule) => covers(rule, finding, assessment)))) return undefined;
   // A rule that asks is left when every finding is answered.
   const rest = decide({ ...assessment, findings: [] }, policy);
   return rest.verdict === 'prompt' || rest.verdict === 'deny' || used.size === 0 ? undefined : [...used];
+}
+
+const RUNS_CODE: ReadonlySet<Effect> = new Set(['code_execution', 'unknown']);
+
+/** Whether the finding belongs to a command that the rule is about: put as a question that only the rule can answer. */
+function covers(rule: Rule, finding: Finding, assessment: Assessment): boolean {
+  const asked = { classes: { [finding.effect]: 'prompt' }, deny: [], prompt: [], allow: [rule] } as const;
+  return decide({ ...assessment, findings: [finding] }, asked).verdict !== 'prompt';
 }
 
 function isAbout({ scope }: Grant, { effect, opens }: Finding): boolean {

@@ -70,6 +70,13 @@ describe('what is answered', () => {
     expect(answers('git push https://github.com/a/b && curl https://github.com', grants)).toBe(false);
   });
 
+  test('that program, but no other code beside it that would have its network', () => {
+    const grants = [grantFor('npm ci', 'program')];
+    expect(answers('npm ci --no-audit 2>&1 | tail -5', grants)).toBe(true);
+    expect(answers('npm ci && npm test', grants)).toBe(false);
+    expect(answers('npm ci; ./steal.sh', grants)).toBe(false);
+  });
+
   test('that host for any program, and no other host', () => {
     const grants = [grantFor('curl https://example.com/x', 'host')];
     expect(answers('wget https://example.com/y', grants)).toBe(true);

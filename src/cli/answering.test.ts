@@ -92,6 +92,12 @@ describe('one question in a terminal', () => {
     expect([await stateOf(other), (await place.another().grants.list()).length]).toEqual(['approved', 1]);
   });
 
+  test.each(['n', 'g'])('%s and then Ctrl-C decides nothing', async (key) => {
+    const record = await ask({ grants: [HOST] });
+    expect(await answerOne(record, partsWith(hands([key])), never)).toBe('skipped');
+    expect(await stateOf(record)).toBe('pending');
+  });
+
   test('g is no key where nothing is offered; s leaves it open', async () => {
     const record = await ask();
     expect(await answerOne(record, partsWith(hands(['g', 's'])), never)).toBe('skipped');

@@ -67,6 +67,7 @@ async function onKey(key: string, record: ApprovalRecord, parts: AnswerParts): P
   if (key === 'n') {
     terminal.out('no\n');
     const note = await keyboard.line('  A note for the agent (Enter for none): ');
+    if (note === undefined) return leftOpen(parts);
     return sendReply(record, { decision: 'deny', ...(note ? { note } : {}) }, parts);
   }
   if (key === 's') {
@@ -76,8 +77,9 @@ async function onKey(key: string, record: ApprovalRecord, parts: AnswerParts): P
   if (key !== 'g' || record.card.grants.length === 0) return undefined;
   terminal.out('yes, and remember for 8 hours:\n');
   record.card.grants.forEach((scope, index) => void terminal.out(`    ${index + 1}  ${describeGrant(scope)}\n`));
-  const scope = record.card.grants[Number(await keyboard.line('  Which one (Enter for none of them)? ')) - 1];
-  return sendReply(record, { decision: 'approve' }, parts, scope);
+  const which = await keyboard.line('  Which one (Enter for none of them: yes, once)? ');
+  if (which === undefined) return leftOpen(parts);
+  return sendReply(record, { decision: 'approve' }, parts, record.card.grants[Number(which) - 1]);
 }
 
 /** A word that is missing is asked for. The answer stands or it doesn't: what became of it is said either way. */
@@ -117,6 +119,12 @@ export async function sendReply(
     case 'expired':
       return sayElsewhere(record, parts);
   }
+}
+
+/** Ctrl-C in the middle of an answer. */
+function leftOpen({ terminal }: AnswerParts): Ended {
+  terminal.out('  Nothing was decided: it stays open.\n');
+  return 'skipped';
 }
 
 async function sayElsewhere({ id }: ApprovalRecord, { approvals, terminal }: AnswerParts): Promise<Ended> {
