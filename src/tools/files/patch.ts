@@ -172,7 +172,7 @@ function answer(
   const diff = unifiedDiff(found.path.replace(/^\//, ''), before, after);
   // Bytes again, now as people read them.
   const { text } = markers.mask(decodeText(Buffer.from(diff.text, 'latin1'), 'utf-8'));
-  const shown = cut(text);
+  const shown = diff.too_large ? '[more was changed than a diff is made of; see `git diff` in the shell]\n' : cut(text);
   const bytes = Buffer.from(after, 'latin1');
   const how = edits.map(({ stage, replacements }) => (replacements === 1 ? stage : `${stage}, ${replacements} places`)).join('; ');
   return {
@@ -183,7 +183,7 @@ function answer(
       removed: diff.removed,
       edits: [...edits],
       bytes: bytes.length,
-      truncated: shown !== text,
+      truncated: diff.too_large || shown !== text,
     },
     text: `edited ${found.path}: +${diff.added} -${diff.removed} (found by: ${how})\n${shown}`,
     evidence: {

@@ -33,7 +33,7 @@ describe('a diff', () => {
   });
 
   test('nothing changed: nothing said', () => {
-    expect(unifiedDiff('f', 'a\n', 'a\n')).toEqual({ text: '', added: 0, removed: 0 });
+    expect(unifiedDiff('f', 'a\n', 'a\n')).toEqual({ text: '', added: 0, removed: 0, too_large: false });
   });
 
   test.each([
@@ -60,8 +60,20 @@ describe('a diff', () => {
     );
   });
 
-  test('a large rewrite is one hunk, not minutes', () => {
-    const diff = unifiedDiff('f', 'x\n'.repeat(100_000), 'x\ny\n'.repeat(100_000));
-    expect(diff.added - diff.removed).toBe(100_000);
+  test('a change deep in a large file is found where it is', () => {
+    const before = `${numbered(200_000)}tail`;
+    const after = before.replace('line 150000\n', 'changed\n');
+    const diff = unifiedDiff('f', before, after);
+    expect(diff.text).toContain('@@ -149998,7 +149998,7 @@');
+    expect(applied(before, diff.text)).toBe(after);
+  });
+
+  test('a large rewrite is counted and not compared', () => {
+    expect(unifiedDiff('f', 'x\n'.repeat(100_000), 'x\ny\n'.repeat(100_000))).toMatchObject({
+      added: expect.any(Number),
+      removed: expect.any(Number),
+    });
+    const diff = unifiedDiff('f', 'a\n'.repeat(3_000_000), 'b\n'.repeat(3_000_000));
+    expect(diff).toEqual({ text: '', added: 3_000_000, removed: 3_000_000, too_large: true });
   });
 });

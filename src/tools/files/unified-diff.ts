@@ -8,27 +8,68 @@ export interface Diff {
   readonly text: string;
   readonly added: number;
   readonly removed: number;
+  /** More differs than is compared line by line: then there is no text, and the counts are those of the whole stretch. */
+  readonly too_large: boolean;
 }
 
 const CONTEXT = 3;
+/** Characters of both sides, between the first difference and the last. */
+const MAX_COMPARED = 2 * 1024 * 1024;
 /** Cells of the table that compares two stretches without a line of their own; larger ones are replaced as a whole. */
 const MAX_CELLS = 1_000_000;
 
 /** A unified diff as `patch` and `git apply` take it; empty where nothing differs. */
 export function unifiedDiff(path: string, before: string, after: string): Diff {
-  const a = splitLines(before);
-  const b = splitLines(after);
+  if (before === after) return { text: '', added: 0, removed: 0, too_large: false };
+  const part = differingPart(before, after);
+  if (part.before.length + part.after.length > MAX_COMPARED) {
+    return { text: '', added: countLines(part.after), removed: countLines(part.before), too_large: true };
+  }
+  const a = splitLines(part.before);
+  const b = splitLines(part.after);
   const changes = changesBetween(a, b);
-  if (changes.length === 0) return { text: '', added: 0, removed: 0 };
   const name = /[\x00-\x1f"\\\x7f]/.test(path) ? JSON.stringify(path).slice(1, -1) : path;
   const head = (side: string): string => (name === path ? `${side}/${name}` : `"${side}/${name}"`);
-  const lines = [`--- ${head('a')}`, `+++ ${head('b')}`, ...hunksOf(changes, a, b)];
+  const lines = [`--- ${head('a')}`, `+++ ${head('b')}`, ...hunksOf(changes, a, b, part.line)];
   return {
     text: `${lines.join('\n')}\n`,
     added: changes.reduce((sum, { b: [from, to] }) => sum + to - from, 0),
     removed: changes.reduce((sum, { a: [from, to] }) => sum + to - from, 0),
+    too_large: false,
   };
 }
+
+/** Whole lines, from the context before the first difference to that after the last; `line` is how many come before. */
+function differingPart(before: string, after: string): { readonly before: string; readonly after: string; readonly line: number } {
+  const most = Math.min(before.length, after.length);
+  let same = 0;
+  while (same < most && before[same] === after[same]) same++;
+  let start = same === 0 ? 0 : before.lastIndexOf('\n', same - 1) + 1;
+  let tail = 0;
+  while (tail < most - same && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail++;
+  const shift = after.length - before.length;
+  let end = before.length - tail;
+  const atLine = (text: string, at: number): boolean => at === 0 || text[at - 1] === '\n';
+  if (!atLine(before, end) || !atLine(after, end + shift)) end = nextLine(before, end);
+  for (let line = 0; line < CONTEXT; line++) {
+    start = start <= 1 ? 0 : before.lastIndexOf('\n', start - 2) + 1;
+    end = nextLine(before, end);
+  }
+  return { before: before.slice(start, end), after: after.slice(start, end + shift), line: countFeeds(before, start) };
+}
+
+function nextLine(text: string, at: number): number {
+  const feed = text.indexOf('\n', at);
+  return feed === -1 ? text.length : feed + 1;
+}
+
+function countFeeds(text: string, to: number): number {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at !== -1 && at < to; at = text.indexOf('\n', at + 1)) count++;
+  return count;
+}
+
+const countLines = (text: string): number => countFeeds(text, text.length) + (text === '' || text.endsWith('\n') ? 0 : 1);
 
 /** Each with its line feed; the last one may have none. */
 function splitLines(text: string): readonly string[] {
@@ -42,7 +83,7 @@ function splitLines(text: string): readonly string[] {
   return lines;
 }
 
-function hunksOf(changes: readonly Change[], a: readonly string[], b: readonly string[]): readonly string[] {
+function hunksOf(changes: readonly Change[], a: readonly string[], b: readonly string[], offset: number): readonly string[] {
   const hunks: Change[][] = [];
   for (const change of changes) {
     const last = hunks.at(-1);
@@ -65,7 +106,8 @@ function hunksOf(changes: readonly Change[], a: readonly string[], b: readonly s
       for (let line = change.b[0]; line < change.b[1]; line++) out.push(...shown('+', b[line]));
     }
     same(last.a[1] + after);
-    const range = (from: number, to: number): string => `${to === from ? from : from + 1}${to - from === 1 ? '' : `,${to - from}`}`;
+    const range = (from: number, to: number): string =>
+      `${offset + (to === from ? from : from + 1)}${to - from === 1 ? '' : `,${to - from}`}`;
     const sides = [range(first.a[0] - before, last.a[1] + after), range(first.b[0] - before, last.b[1] + after)];
     return [`@@ -${sides[0]} +${sides[1]} @@`, ...out];
   });
