@@ -23,7 +23,10 @@ test('what was given out comes back, whatever the order of the arguments', () =>
 
 test('the same under another version, although signed, is none', () => {
   const other = `v2.${state.split('.')[1]}`;
-  expect(readState(`${other}.${signer.sign(other)}`, bound, 1_000, signer)).toMatchObject({ ok: false, reason: expect.stringContaining('version') });
+  expect(readState(`${other}.${signer.sign(other)}`, bound, 1_000, signer)).toMatchObject({
+    ok: false,
+    reason: expect.stringContaining('version'),
+  });
 });
 
 test('what is too long to be ours is not even looked at', () => {

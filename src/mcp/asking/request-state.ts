@@ -7,7 +7,7 @@ import type { Signer } from '../types.ts';
 
 /**
  * The `requestState` of 2026-07-28: what goes out with a question and comes back with its answer, through hands that may be anybody's. It is
- * signed and not secret, and good for one approval, one caller and one exact call until the approval's end. That it is good only once is
+ * signed and not secret, and good for one approval (which has its digest), one caller and one exact call until the approval's end. That it is good only once is
  * the approval's doing: it is taken once, for ever, in the database, whichever process is asked.
  *
  *     "v1." base64url(JSON) "." signature of everything before it
@@ -45,7 +45,7 @@ export function mintState(
   bound: Bound,
   signer: Signer,
 ): string {
-  const payload = { a: record.id, d: record.digest, m: mode, n: round, t: asked_at, e: record.expires_at, b: digestOf(bound) };
+  const payload = { a: record.id, m: mode, n: round, t: asked_at, e: record.expires_at, b: digestOf(bound) };
   const body = `${VERSION}.${Buffer.from(JSON.stringify(payload)).toString('base64url')}`;
   return `${body}.${signer.sign(body)}`;
 }
