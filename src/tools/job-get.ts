@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Execution } from '../execution/types.ts';
-import { isOver, jobLine, jobOnWire, jobShape, ownJob } from './job-shapes.ts';
+import { isOver, jobLine, jobNotes, jobOnWire, jobShape, ownJob } from './job-shapes.ts';
 import { readsOnly } from './reads-only.ts';
 import { parseWith, wireSchema } from './schema.ts';
 import type { Tool } from './tool.ts';
@@ -27,7 +27,7 @@ export function createJobGet(execution: Execution): Tool<z.infer<typeof input>> 
       const verified = job.receipt?.teardown.verified ?? null;
       return {
         structured: { job: jobOnWire(job), teardown_verified: verified },
-        text: `${jobLine(job)}\n${job.total_bytes} bytes of output${verified === false ? '; that nothing of it is left running is NOT verified' : ''}`,
+        text: `${jobLine(job)}\n${job.total_bytes} bytes of output${verified === false ? '; that nothing of it is left running is NOT verified' : ''}${jobNotes(job)}`,
         evidence: { job_id, state: job.state },
       };
     },

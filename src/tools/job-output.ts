@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Execution, SpoolPage } from '../execution/types.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { Redactor } from '../kernel/redaction/index.ts';
-import { isOver, jobOnWire, jobShape, ownJob, pageOnWire, pageShape, pageText, stateText } from './job-shapes.ts';
+import { isOver, jobNotes, jobOnWire, jobShape, ownJob, pageOnWire, pageShape, pageText, stateText } from './job-shapes.ts';
 import { ANSWER_CHARS } from './output-text.ts';
 import { fitPage, maskedText } from './read-spool.ts';
 import { readsOnly } from './reads-only.ts';
@@ -48,7 +48,7 @@ export function createJobOutput(execution: Execution, redactor: Redactor): Tool<
       const output = await maskedText(page, read, redactor);
       return {
         structured: { ...pageOnWire(page, output), job: jobOnWire(job) },
-        text: `${pageText(page, output, again)}\n[${job_id} ${stateText(job)}]`,
+        text: `${pageText(page, output, again)}\n[${job_id} ${stateText(job)}]${jobNotes(job)}`,
         evidence: { job_id, cursor, next_cursor: page.next_cursor, state: job.state },
       };
     },

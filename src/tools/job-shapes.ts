@@ -19,6 +19,7 @@ export const jobShape = z.object({
   reason: z.string().nullable(),
   total_bytes: z.int(),
   ports: z.array(z.int()).describe('Published at 127.0.0.1 of this machine while it runs.'),
+  notes: z.array(z.string()).describe('What its end has shown: refused hosts, and errors whose cause is the containment.'),
 });
 
 const COMMAND_SHOWN = 400;
@@ -41,7 +42,13 @@ export function jobOnWire(job: JobRecord): z.infer<typeof jobShape> {
     reason: job.reason ?? null,
     total_bytes: job.total_bytes,
     ports: [...(job.ports ?? [])],
+    notes: [...(job.receipt?.hints ?? [])],
   };
+}
+
+/** One line each, after everything else. */
+export function jobNotes(job: JobRecord): string {
+  return (job.receipt?.hints ?? []).map((note) => `\n[writ: ${note}]`).join('');
 }
 
 /** "job_… exited with 0 after 12 s: npm run build" */
