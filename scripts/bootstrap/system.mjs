@@ -8,6 +8,9 @@ const PROGRAMS = [
   { program: 'bwrap', package: 'bubblewrap', for: ['start', 'test'] },
   { program: 'git', package: 'git', for: ['test'] },
   { program: 'ps', package: 'procps', for: ['test'] },
+  // A client for the proxy of a run, and a certificate for its upstream.
+  { program: 'curl', package: 'curl', for: ['test'] },
+  { program: 'openssl', package: 'openssl', for: ['test'] },
   // Only root runs the tests a second time, as an ordinary user.
   { program: 'setpriv', package: 'util-linux', for: ['test'], root: true },
   { program: 'unshare', package: 'util-linux', for: ['test'], root: true },
