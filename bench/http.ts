@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Served, serve } from './http-client.ts';
+import { begin, caller, rateOf, type Served, serve } from './http-client.ts';
 import type { Place } from './place.ts';
 import { interleaved, type Rows, spreadOf, timed } from './row.ts';
 
@@ -16,6 +16,8 @@ const META = {
 };
 const MODERN = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'echo' };
 
+const ECHO = { name: 'echo', arguments: { text: 'hello' } };
+
 type Call = () => Promise<void>;
 
 /** A call over HTTP that is authorised, decided, redacted and recorded, of a tool that does nothing (DESIGN section 12). */
@@ -24,15 +26,15 @@ export async function http(place: Place): Promise<Rows> {
   const ours = await serve([join(import.meta.dirname, 'gate-server.ts'), place.folder('http')]);
   try {
     const ways = {
-      floor: caller(floor, {}, {}),
-      session: caller(ours, { 'mcp-protocol-version': '2025-11-25', 'mcp-session-id': await begin(ours) }, {}),
-      stateless: caller(ours, MODERN, { _meta: META }),
+      floor: caller(floor, ECHO, {}),
+      session: caller(ours, ECHO, await begin(ours)),
+      stateless: caller(ours, { ...ECHO, _meta: META }, MODERN),
     };
-    for (const call of Object.values(ways)) await rateOf(call, WARM_CALLS);
+    for (const call of Object.values(ways)) await rateOf(call, WARM_CALLS, IN_FLIGHT);
     const latency = await interleaved(ROUNDS, measures(ways, medianOf));
     const rate = await interleaved(
       ROUNDS,
-      measures(ways, (call) => rateOf(call, MANY_CALLS)),
+      measures(ways, (call) => rateOf(call, MANY_CALLS, IN_FLIGHT)),
     );
     const cpu = await interleaved(ROUNDS, {
       floor: () => cpuOf(floor, ways.floor),
@@ -63,25 +65,6 @@ export async function http(place: Place): Promise<Rows> {
   }
 }
 
-async function begin(server: Served): Promise<string> {
-  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'bench', version: '1' } };
-  const { session } = await server.post({ jsonrpc: '2.0', id: 0, method: 'initialize', params });
-  if (session === undefined) throw new Error('no session began');
-  await server.post({ jsonrpc: '2.0', method: 'notifications/initialized' }, { 'mcp-session-id': session });
-  return session;
-}
-
-function caller(server: Served, headers: Readonly<Record<string, string>>, more: object): Call {
-  let last = 0;
-  return async () => {
-    const id = ++last;
-    const params = { name: 'echo', arguments: { text: 'hello' }, ...more };
-    const { message } = await server.post({ jsonrpc: '2.0', id, method: 'tools/call', params }, headers);
-    const answer = message as { readonly id?: unknown; readonly result?: { readonly isError?: boolean } };
-    if (answer.id !== id || answer.result === undefined || answer.result.isError) throw new Error(JSON.stringify(message));
-  };
-}
-
 function measures<Name extends string>(
   ways: Readonly<Record<Name, Call>>,
   measure: (call: Call) => Promise<number>,
@@ -96,16 +79,8 @@ async function medianOf(call: Call): Promise<number> {
   return spreadOf(times).median;
 }
 
-async function rateOf(call: Call, calls: number): Promise<number> {
-  let left = calls;
-  const one = async (): Promise<void> => {
-    while (left-- > 0) await call();
-  };
-  return calls / ((await timed(() => Promise.all(Array.from({ length: IN_FLIGHT }, one)))) / 1000);
-}
-
 async function cpuOf(server: Served, call: Call): Promise<number> {
   const before = server.cpu();
-  await rateOf(call, MANY_CALLS);
+  await rateOf(call, MANY_CALLS, IN_FLIGHT);
   return (server.cpu() - before) / MANY_CALLS;
 }

@@ -12,6 +12,7 @@ import type { Rows } from './row.ts';
 import { shell } from './shell.ts';
 import { shellOverMcp } from './shell-over-mcp.ts';
 import { startup } from './startup.ts';
+import { up } from './up.ts';
 
 /**
  * `npm run bench`: everything one after another into bench/results.md; `npm run bench -- shell memory` only shows those. Ratios of one
@@ -24,6 +25,7 @@ const BENCHMARKS: Readonly<Record<string, (place: Place) => Promise<Rows>>> = {
   capture,
   'hot-path': hotPath,
   http,
+  up,
   assessment,
   audit,
   memory,

@@ -75,6 +75,13 @@ test('a version that we do not speak is refused, another one of the era is not',
     status: 400,
     messages: [{ error: { code: -32022 } }],
   });
+  // Neither an answer nor an array is a message of 2026-07-28, session or not.
+  for (const body of [{ jsonrpc: '2.0', id: 'x', result: {} }, [list(1)]]) {
+    expect(await send(body, { headers: { 'mcp-protocol-version': '2026-07-28' } })).toMatchObject({
+      status: 400,
+      messages: [{ error: { code: -32020 } }],
+    });
+  }
 });
 
 test('a session ends with DELETE, with what runs and listens in it', async () => {
