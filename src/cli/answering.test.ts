@@ -51,7 +51,15 @@ function partsWith(keyboard: Keyboard): AnswerParts {
   const out = (text: string): void => {
     shown += text;
   };
-  return { approvals, grants, keyboard, by: BY, now: () => place.time.now(), terminal: { out, err: out, exit: () => {} } };
+  return {
+    approvals,
+    grants,
+    keyboard,
+    by: BY,
+    remember_ms: 8 * 3_600_000,
+    now: () => place.time.now(),
+    terminal: { out, err: out, exit: () => {} },
+  };
 }
 
 async function ask(more: Parameters<typeof cardOf>[0] = {}): Promise<ApprovalRecord> {

@@ -4,7 +4,6 @@ import {
   cardText,
   type Decider,
   describeGrant,
-  GRANT_TTL_MS,
   type GrantScope,
   type Grants,
   type Reply,
@@ -21,6 +20,8 @@ export interface AnswerParts {
   readonly keyboard: Keyboard;
   readonly terminal: Terminal;
   readonly by: Decider;
+  /** Life of a Grant, in ms. */
+  readonly remember_ms: number;
   now(): number;
 }
 
@@ -75,7 +76,7 @@ async function onKey(key: string, record: ApprovalRecord, parts: AnswerParts): P
     return 'skipped';
   }
   if (key !== 'g' || record.card.grants.length === 0) return undefined;
-  terminal.out('yes, and remember for 8 hours:\n');
+  terminal.out(`yes, and remember for ${hours(parts.remember_ms)}:\n`);
   record.card.grants.forEach((scope, index) => void terminal.out(`    ${index + 1}  ${describeGrant(scope)}\n`));
   const which = await keyboard.line('  Which one (Enter for none of them: yes, once)? ');
   if (which === undefined) return leftOpen(parts);
@@ -83,13 +84,7 @@ async function onKey(key: string, record: ApprovalRecord, parts: AnswerParts): P
 }
 
 /** A word that is missing is asked for. The answer stands or it doesn't: what became of it is said either way. */
-export async function sendReply(
-  record: ApprovalRecord,
-  reply: Reply,
-  parts: AnswerParts,
-  scope?: GrantScope,
-  ttl_ms = GRANT_TTL_MS,
-): Promise<Ended> {
+export async function sendReply(record: ApprovalRecord, reply: Reply, parts: AnswerParts, scope?: GrantScope): Promise<Ended> {
   const { approvals, grants, keyboard, terminal, by } = parts;
   const ask = async (word: string): Promise<string | undefined> =>
     keyboard.line(`  Something of this weight was approved a moment ago. Type "${word}" to approve this too: `);
@@ -102,7 +97,7 @@ export async function sendReply(
   if (answered.ok) {
     terminal.out(answered.record.state === 'approved' ? '  Approved, once.\n' : '  Denied.\n');
     if (scope === undefined) return 'answered';
-    const grant = await grants.make(answered.record, scope, ttl_ms, by);
+    const grant = await grants.make(answered.record, scope, parts.remember_ms, by);
     terminal.out(`  Remembered as ${grant.id}: ${describeGrant(grant.scope)}. \`writ grants revoke ${grant.id}\` ends it.\n`);
     return 'answered';
   }
@@ -119,6 +114,11 @@ export async function sendReply(
     case 'expired':
       return sayElsewhere(record, parts);
   }
+}
+
+function hours(ms: number): string {
+  const minutes = Math.round(ms / 60_000);
+  return minutes % 60 === 0 ? `${minutes / 60} h` : `${minutes} min`;
 }
 
 /** Ctrl-C in the middle of an answer. */

@@ -13,3 +13,11 @@ export function parseSince(text: string, now: number): number {
     fix: 'Write it as 2026-11-30, 2026-11-30T15:04Z, or as how long ago: 90m, 12h, 7d.',
   });
 }
+
+/** A length of time as people write it (`90m`, `12h`, `30d`), in ms, up to `most` days. `option` is named in the refusal. */
+export function parseLife(option: string, text: string, most: number): number {
+  const [, count = '', unit = ''] = /^([1-9]\d{0,6})([mhd])$/.exec(text) ?? [];
+  const ms = Number(count) * (UNITS[unit] ?? 0);
+  if (ms > 0 && ms <= most * 86_400_000) return ms;
+  throw new AppError('invalid_arguments', `${option} ${JSON.stringify(text.slice(0, 40))} is no time such as 90m or 12h, up to ${most}d.`);
+}

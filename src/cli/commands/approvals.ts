@@ -3,10 +3,14 @@ import { APPROVAL_STATES, type ApprovalRecord, type ApprovalState } from '../../
 import { AppError } from '../../kernel/errors.ts';
 import type { AnswerParts } from '../answering.ts';
 import type { App, AskingPort, Terminal } from '../app.ts';
+import { parseLife } from '../since.ts';
 import { withAsking } from '../with-asking.ts';
 
 const room = () => import('../approvals.ts');
 const answering = () => import('../answering.ts');
+
+/** Most that an answer is remembered. */
+const MOST_DAYS = 30;
 
 /** How often `watch` looks for new questions. */
 const LOOK_MS = 250;
@@ -90,8 +94,10 @@ export function approvalCommands(program: Command, app: () => Promise<App>, term
   approvals
     .command('watch')
     .description('be asked here, in a terminal of your own, for as long as this runs')
-    .action(async () => {
-      await atTheKeyboard(app, terminal, async (parts, asking) => watch(parts, asking, terminal));
+    .option('--remember <time>', 'how long an answer that you remember (g) holds, such as 90m, 8h or 30d', '8h')
+    .action(async (options: { remember: string }) => {
+      const remember_ms = parseLife('--remember', options.remember, MOST_DAYS);
+      await atTheKeyboard(app, terminal, async (parts, asking) => watch({ ...parts, remember_ms }, asking, terminal));
     });
 }
 
@@ -104,7 +110,9 @@ async function watch(parts: AnswerParts, asking: AskingPort, terminal: Terminal)
   terminal.out('Questions of agents are shown here as they come; q or Ctrl-C ends it.\n');
   try {
     for (;;) {
-      const [next] = (await approvals.list({ state: 'pending' })).toReversed().filter(({ id }) => !seen.has(id));
+      const pending = (await approvals.list({ state: 'pending' })).toReversed();
+      for (const id of seen) if (!pending.some((one) => one.id === id)) seen.delete(id);
+      const next = pending.find(({ id }) => !seen.has(id));
       if (next === undefined) {
         const key = await keyboard.key(AbortSignal.timeout(LOOK_MS));
         if (key === 'q' || key === 'quit') return;
@@ -176,7 +184,7 @@ async function atTheKeyboard(
     await withAsking(app, async (asking, { clock }) => {
       const { approvals, grants, operator } = asking;
       const by = { channel: 'terminal', who: operator } as const;
-      await use({ approvals, grants, keyboard, terminal, by, now: () => clock.now() }, asking);
+      await use({ approvals, grants, keyboard, terminal, by, now: () => clock.now(), remember_ms: 0 }, asking);
     });
   } finally {
     keyboard.close();

@@ -3,6 +3,7 @@ import type { AgentToken } from '../../identity/types.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { App, Terminal } from '../app.ts';
 import { recordOperator } from '../record-operator.ts';
+import { parseLife } from '../since.ts';
 
 interface CreateFlags {
   readonly workspace: readonly string[];
@@ -15,7 +16,6 @@ interface CreateFlags {
 
 const collect = (value: string, previous: readonly string[]): readonly string[] => [...previous, value];
 
-const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 const MAX_DAYS = 3_650;
 
 export function tokenCommands(program: Command, app: () => Promise<App>, terminal: Terminal): void {
@@ -38,7 +38,8 @@ export function tokenCommands(program: Command, app: () => Promise<App>, termina
         });
       }
       const [parts, { removeToken, writeToken }] = await Promise.all([app(), import('../token-file.ts')]);
-      const expires_at = options.expires === undefined ? {} : { expires_at: parts.clock.now() + lifeOf(options.expires) };
+      const expires_at =
+        options.expires === undefined ? {} : { expires_at: parts.clock.now() + parseLife('--expires', options.expires, MAX_DAYS) };
       await parts.checkToolset(options.toolset);
       const identity = await parts.identity();
       const { token: made, secret } = await identity.tokens.create({
@@ -95,13 +96,6 @@ export function tokenCommands(program: Command, app: () => Promise<App>, termina
       await recordOperator(parts, { type: 'token.revoked', agent: revoked.agent, data: { name: revoked.name } });
       terminal.out(`${revoked.name} is revoked, and its file removed\n`);
     });
-}
-
-function lifeOf(text: string): number {
-  const [, count = '', unit = ''] = /^([1-9]\d{0,6})([mhd])$/.exec(text) ?? [];
-  const ms = Number(count) * (UNITS[unit] ?? 0);
-  if (ms > 0 && ms <= MAX_DAYS * 86_400_000) return ms;
-  throw new AppError('invalid_arguments', `--expires ${JSON.stringify(text.slice(0, 40))} is no time such as 90m, 12h or 30d.`);
 }
 
 function created(token: AgentToken, file: string): string {
