@@ -104,7 +104,8 @@ describe('files', () => {
     mcp = await startMcp(place, {
       capabilities: { elicitation: {} },
       onRequest: (_method, params) => {
-        shown.push(String(params['message']));
+        // Long lines are wrapped on the card.
+        shown.push(String(params['message']).replace(/\n\s*┊ /g, ''));
         return { action: 'accept', content: { decision: 'approve' } };
       },
     });
