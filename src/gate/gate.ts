@@ -22,7 +22,7 @@ import type { Gate, GateAnswer, GateRequest, ListedTool } from './types.ts';
 export interface GateParts {
   readonly tools: readonly Tool[];
   /** Whether a tool, by its resolved name, is in a toolset. */
-  allows(toolset: string, tool: string): boolean;
+  allows(toolset: string, tool: string, owner?: Owner): boolean;
   /** What holds in the Workspace of a call; read before the call is made. */
   policyOf(owner: Owner): GatePolicy;
   /** Absent: nobody can be asked, nothing is remembered. */
@@ -88,7 +88,7 @@ export function createGate(parts: GateParts): Gate {
       return refuse(forgedAnswer(request.forged));
     }
     if (!tool) return refuse(new AppError('unknown_tool', `There is no tool named "${request.tool.slice(0, 128)}".`));
-    if (!parts.allows(request.toolset, tool.name)) {
+    if (!parts.allows(request.toolset, tool.name, request.owner)) {
       return refuse(
         new AppError('denied_by_policy', `The tool "${tool.name}" is not in the toolset "${request.toolset}" of this connection.`),
       );

@@ -1,7 +1,7 @@
 export { startedUnattended } from './hosts.ts';
 export { createMcpHandler } from './http/handler.ts';
 export { MCP_SERVER_OPTIONS } from './http/server-options.ts';
-export { type Door, openDoor } from './relay/door.ts';
+export { type Door, isAnswered, openDoor } from './relay/door.ts';
 export type { Hello } from './relay/hello.ts';
 export { knock } from './relay/knock.ts';
 export { relay } from './relay/relay.ts';

@@ -23,6 +23,9 @@ afterEach(async () => {
 const exists = (name: string): boolean => existsSync(join(place.workspace, name));
 const appears = (name: string): Promise<void> => expect.poll(() => exists(name), { timeout: 30_000 }).toBe(true);
 
+/** In pieces, so that this very file on a command line isn't found. */
+const SLEEP = ['sleep', '30017'].join('\0');
+
 /** Processes whose command line holds a text. */
 function running(text: string): number {
   return readdirSync('/proc').filter((pid) => {
@@ -52,9 +55,9 @@ test('writ mcp relays to writ up: its own folder, environment and Run, and its f
   // The relay is killed: nobody waits for its call any more.
   other.call('shell', { command: 'touch began; sleep 30017' }).catch(() => {});
   await appears('began');
-  expect(running('sleep\0' + '30017')).toBeGreaterThan(0);
+  await expect.poll(() => running(SLEEP), { timeout: 30_000 }).toBeGreaterThan(0);
   other.child.kill('SIGKILL');
-  await expect.poll(() => running('sleep\0' + '30017'), { timeout: 30_000 }).toBe(0);
+  await expect.poll(() => running(SLEEP), { timeout: 30_000 }).toBe(0);
   expect(await mcp.end()).toBe(0);
   expect(mcp.stderr()).toBe('');
 });
@@ -70,7 +73,7 @@ test('writ up is killed in the middle: what was open is answered with an error t
   await told;
   const next = await mcp.call('shell', { command: 'echo again' });
   expect(next).toMatchObject({ isError: false, structured: { stdout: 'again\n' } });
-  expect((await mcp.ask('tools/list'))['tools']).toHaveLength(((await mcp.ask('tools/list'))['tools'] as unknown[]).length);
+  expect(((await mcp.ask('tools/list'))['tools'] as unknown[]).length).toBeGreaterThan(5);
   expect(mcp.stderr()).toContain('this process goes on without it');
 
   // The socket that it left behind is nobody's: the next one takes its place, and serves whoever comes.

@@ -35,6 +35,10 @@ describe('agents', () => {
     expect(shown).toMatchObject({ code: 2, stdout: '' });
     const listed = await runWrit(place, ['token', 'list', '--json']);
     expect(listed.stdout + up.stderr()).not.toMatch(/writ_at_/);
+    const pasted = await runWrit(place, ['connect', '--http', '--token', 'ci', '--workspace', 'main']);
+    expect(pasted.stdout).toContain(`${up.url}/mcp/w/main`);
+    expect(pasted.stdout).toContain(join(place.home, 'tokens', 'ci'));
+    expect(pasted.stdout).not.toContain(token);
     expect(JSON.parse(listed.stdout)).toMatchObject([{ name: 'ci', agent: 'agent_ci', workspaces: ['main'] }]);
   });
 
@@ -50,26 +54,41 @@ describe('agents', () => {
     expect((await callTool(mcp(), none, 'shell', { command: 'pwd' })).tool()).toContain('bound to no workspace');
   });
 
-  test.each(['', 'Bearer', 'Bearer x', 'Basic eDp5', `Bearer writ_at_${'a'.repeat(43)}`, `Bearer ${'x'.repeat(10_000)}`])(
-    'authorization %j is refused',
-    async (authorization) => {
-      const answer = await http(mcp(), { method: 'POST', headers: authorization === '' ? {} : { authorization }, body: '{}' });
-      expect(answer.status).toBe(401);
-      expect(answer.headers['www-authenticate']).toContain('Bearer');
-      expect(answer.text).not.toContain('aaaa');
-    },
-  );
+  test.each([
+    ['none', ''],
+    ['without a token', 'Bearer'],
+    ['of another shape', 'Bearer x'],
+    ['of another scheme', 'Basic eDp5'],
+    ['that nobody made', `Bearer writ_at_${'a'.repeat(43)}`],
+    ['that is huge', `Bearer ${'x'.repeat(10_000)}`],
+  ])('a credential %s is refused', async (_what, authorization) => {
+    const answer = await http(mcp(), { method: 'POST', headers: authorization === '' ? {} : { authorization }, body: '{}' });
+    expect(answer.status).toBe(401);
+    expect(answer.headers['www-authenticate']).toContain('Bearer');
+    expect(answer.text).not.toContain('aaaa');
+  });
+
+  test('a toolset hides tools, and a project may hide more of them in its folder', async () => {
+    const narrow = join(other, 'narrow');
+    mkdirSync(narrow);
+    writeFileSync(join(narrow, 'writ.json'), JSON.stringify({ tools: { toolsets: { default: ['job_list'] } } }));
+    await runWrit(place, ['workspace', 'add', 'narrow', narrow]);
+    const its = await makeToken(place, 'narrow', ['-w', 'narrow']);
+    expect((await callTool(mcp(), its, 'job_list', {})).tool()).toContain('no such jobs');
+    expect((await callTool(mcp(), its, 'shell', { command: 'true' })).tool()).toContain('not in the toolset');
+    expect((await runWrit(place, ['token', 'create', 'lost', '--toolset', 'nonsense'])).stderr).toContain('no toolset');
+  });
 
   test('revoking ends what runs for it and lets nothing new in', async () => {
     const gone = await makeToken(place, 'gone', ['-w', 'main']);
     const running = callTool(mcp(), gone, 'shell', { command: 'touch began; sleep 300' }).catch((error: Error) => error.message);
     await expect.poll(() => existsSync(join(place.workspace, 'began')), { timeout: 30_000 }).toBe(true);
     expect((await runWrit(place, ['token', 'revoke', 'gone'])).code).toBe(0);
-    await expect.poll(async () => (await callTool(mcp(), gone, 'shell', { command: 'true' })).status).toBe(401);
+    await expect.poll(async () => (await callTool(mcp(), gone, 'shell', { command: 'true' })).status, { timeout: 30_000 }).toBe(401);
     await running;
-    await expect
-      .poll(async () => (await events('action.finished')).find(({ agent }) => agent === 'agent_gone')?.data)
-      .toMatchObject({ outcome: 'cancelled' });
+    const outcomes = async (): Promise<unknown[]> =>
+      (await events('action.finished')).filter(({ agent }) => agent === 'agent_gone').map(({ data }) => data['outcome']);
+    await expect.poll(outcomes, { timeout: 30_000 }).toContain('cancelled');
     expect(existsSync(join(place.home, 'tokens', 'gone'))).toBe(false);
     expect((await events('token.revoked'))[0]).toMatchObject({ agent: 'agent_gone' });
   });

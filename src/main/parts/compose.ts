@@ -115,7 +115,7 @@ export async function composeApp(entry: (name: string) => URL): Promise<App> {
     },
     server: async () => {
       const { announced, serverUrl } = await import('./server-address.ts');
-      const running = existsSync(join(home().home, 'writ.sock')) ? announced(home().home) : undefined;
+      const running = await announced(home().home);
       return { url: running ?? serverUrl((await configFor(undefined)).server), running: running !== undefined };
     },
     checkToolset: async (name) => {

@@ -2,6 +2,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../kernel/config/index.ts';
 import { selfIdentity } from '../../kernel/self-identity.ts';
+import { isAnswered, socketPath } from '../../mcp/index.ts';
 
 /** Where people and agents reach a server: `server.public_url`, else what it listens on. */
 export function serverUrl({ host, port, public_url }: Config['server']): string {
@@ -25,8 +26,10 @@ export function announce(home: string, url: string): () => void {
   };
 }
 
-/** What a `writ up` said of itself, which may have been killed since. */
-export function announced(home: string): string | undefined {
+/** Where the running `writ up` of this home is. Undefined: none answers. */
+export async function announced(home: string): Promise<string | undefined> {
+  const path = socketPath(home);
+  if (path === undefined || !(await isAnswered(path))) return undefined;
   try {
     const { url } = JSON.parse(read(fileOf(home)) ?? '') as { url?: unknown };
     return typeof url === 'string' ? url : undefined;

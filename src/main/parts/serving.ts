@@ -95,7 +95,9 @@ export async function createServing(parts: ServingParts): Promise<Serving> {
   const toolsets = new Map<string, Toolset>();
   const inner = createGate({
     tools,
-    allows: (name, tool) => toolsets.get(name)?.allows(tool) ?? false,
+    // A project may leave tools out of a toolset for calls in its folder, wherever Writ was started.
+    allows: (name, tool, owner) =>
+      (toolsets.get(name)?.allows(tool) ?? false) && (owner === undefined || leavesIn(settingsOf(owner).config, name, tool)),
     policyOf: (owner) => settingsOf(owner).policy,
     people: once(async () => ({
       ...(await parts.asking()),
@@ -155,4 +157,10 @@ function pathsOf(binds: readonly WorkspaceBind[], access: WorkspaceBind['access'
 
 async function settingsFrom(config: Config): Promise<Settings> {
   return { config, policy: { rules: await policyOf(config), nonInteractive: config.dangerous.non_interactive } };
+}
+
+/** Whether a tool is in a toolset by this configuration; one that it doesn't know is left as it is. */
+function leavesIn(config: Config, toolset: string, tool: string): boolean {
+  const resolved = resolveToolset(toolset, config);
+  return !resolved.ok || resolved.toolset.allows(tool);
 }

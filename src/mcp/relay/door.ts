@@ -84,7 +84,7 @@ async function claim(own: string, path: string): Promise<void> {
     } catch (thrown) {
       if (!(thrown instanceof Error && 'code' in thrown && thrown.code === 'EEXIST')) throw thrown;
     }
-    if (attempt > 3 || (await answers(path))) {
+    if (attempt > 3 || (await isAnswered(path))) {
       throw new AppError('address_in_use', `Another \`writ up\` of this Writ home runs already: it answers at ${path}.`, {
         fix: 'Use that one, or end it first.',
       });
@@ -94,7 +94,7 @@ async function claim(own: string, path: string): Promise<void> {
 }
 
 /** Whether somebody listens on it. */
-function answers(path: string): Promise<boolean> {
+export function isAnswered(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path);
     socket.on('connect', () => {
