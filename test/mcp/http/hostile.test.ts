@@ -185,6 +185,16 @@ test('more streams than 16 of one agent are refused', async () => {
   gone.abort();
 });
 
+test('more requests of one agent at once than 160 are refused, until some are over', async () => {
+  const status = async (): Promise<number> => (await ask(server.url, { headers: { authorization: 'crowd' }, body: LIST })).status;
+  const unfinished = bytes(['Accept: */*', 'Authorization: crowd', 'Content-Length: 47']);
+  const sockets = Array.from({ length: 160 }, () => connect(server.port, '127.0.0.1').on('error', () => {}));
+  for (const socket of sockets) socket.write(unfinished);
+  await expect.poll(status, { timeout: 20_000 }).toBe(429);
+  for (const socket of sockets) socket.destroy();
+  await expect.poll(status, { timeout: 20_000 }).toBe(400);
+});
+
 test('a client that does not read is cut off when it makes us keep too much', async () => {
   const { headers } = await open(server.url, '2025-11-25', {}, 'deaf');
   const params = { name: 'huge', arguments: { text: String(3 * MIB) } };
