@@ -376,7 +376,7 @@ describe('taint', () => {
     expect(second.shown[0]?.card.origins).toContain('host:example.com');
   });
 
-  test('Grants stop answering there', async () => {
+  test('Grants stop answering there, but for what came from the very hosts they open', async () => {
     const { gate, approvals, grants } = gateOf();
     const asker = form(() => ({ decision: 'approve' }));
     const owner = { ...request('x').owner, run: 'run_clean' };
@@ -386,10 +386,13 @@ describe('taint', () => {
     if (!record || !scope) throw new Error('none offered');
     await grants.make(record, scope, 60_000, { channel: 'terminal', who: 'me' });
 
-    // The run that made the request is tainted by it; a new one isn't, until it has used the Grant.
+    // What the host said arms nothing against it, in the run that asked and in a new one.
     const next = { ...owner, run: 'run_next' };
     expect(codeOf(await gate.call(request('curl example.com/3', { owner: next })))).toBe('result');
     expect(eventsOf('action.decided').at(-1)).toMatchObject({ data: { by: { grants: [expect.stringMatching(/^grt_/)] } } });
-    expect(codeOf(await gate.call(request('curl example.com/4', { owner: next })))).toBe('no_channel');
+    expect(codeOf(await gate.call(request('curl example.com/4', { owner: next })))).toBe('result');
+    expect(codeOf(await gate.call(request('curl example.com/5', { owner })))).toBe('result');
+    await gate.call(request({ command: 'reads', effect: 'safe' }, { owner: next }));
+    expect(codeOf(await gate.call(request('curl example.com/6', { owner: next })))).toBe('no_channel');
   });
 });

@@ -9,6 +9,7 @@ import type { ShownCall } from '../tools/tool.ts';
 import { askInCall } from './ask-in-call.ts';
 import { deniedByHuman, forgedReply, notAsApproved, stillPending, takenElsewhere, unanswered } from './asked-outcomes.ts';
 import { answerUnasked, type GatePolicy, unreachable } from './non-interactive.ts';
+import { openedOrigins } from './origins.ts';
 import type { Asker, GateRequest } from './types.ts';
 
 /** How people are asked, and what they said before. */
@@ -76,7 +77,7 @@ export async function askPermission(call: AskedCall, parts: AskParts): Promise<P
     decision,
     grants: await people.grants.active(request.owner),
     command_digest: commandOf(call).digest,
-    tainted: origins.length > 0,
+    tainted: isArmed(origins, openedOrigins(decision, request.workspaces)),
   });
   if (granted) return { type: 'go', decision, by: { grants: granted.map(({ id }) => id) } };
   if (!fitsOnCard(decision)) return refused(unreachable(decision, 'it would open more than a person can look through'));
@@ -94,6 +95,11 @@ export async function askPermission(call: AskedCall, parts: AskParts): Promise<P
   } finally {
     await people.approvals.leave(record.id, caller);
   }
+}
+
+/** What a host said doesn't arm the gate against that host: a Grant that stopped at its first use would be none. Any other origin does. */
+function isArmed(origins: readonly string[], own: readonly string[]): boolean {
+  return origins.some((origin) => !own.includes(origin));
 }
 
 interface Asking {
