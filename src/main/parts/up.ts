@@ -12,11 +12,12 @@ import {
 } from '../../http/index.ts';
 import { type AgentToken, createHomeSigner, type Identity } from '../../identity/index.ts';
 import type { Config, ProcessFacts } from '../../kernel/config/index.ts';
-import { toAppError } from '../../kernel/errors.ts';
+import { AppError, toAppError } from '../../kernel/errors.ts';
 import { createMcpHandler, type Door, type ServerParts, socketPath } from '../../mcp/index.ts';
 import { afterStart } from './after-start.ts';
 import { agentScope } from './agent-scope.ts';
 import { createExecutions } from './executions.ts';
+import { once } from './once.ts';
 import { createRunningCalls } from './running-calls.ts';
 import { announce, serverUrl } from './server-address.ts';
 import { createServing, type ServingParts } from './serving.ts';
@@ -104,11 +105,14 @@ export async function startUp(parts: UpParts): Promise<Up> {
     approvalUrl: ({ id }) => `${url}/#${id}`,
   };
   const serving = await createServing(servingParts);
+  // A server that nobody uses keeps no runner and no assessor in memory; the first request of an agent is soon enough.
+  const warmUp = once(serving.warmUp);
   const byToolset = new Map<string, Omit<ServerParts, 'scopeOf'>>();
   const serve = (token: AgentToken, { workspace }: McpEndpoint): ServerParts | undefined => {
     if (workspace !== undefined && !token.workspaces.includes(workspace)) return undefined;
     const shared = byToolset.get(token.toolset) ?? serving.serverParts(token.toolset);
     byToolset.set(token.toolset, shared);
+    warmUp();
     return { ...shared, scopeOf: agentScope({ serving, identity, token, only: workspace, facts, home }) };
   };
 
@@ -160,10 +164,12 @@ export async function startUp(parts: UpParts): Promise<Up> {
     asking.approvals.attend('server');
   });
   void begin('containment', async () => {
-    const probe = await lease.execution.probe();
-    if (!probe.ok) throw new Error(probe.cause);
+    // In a runner that ends with it.
+    const own = parts.makeExecution(facts, config);
+    const probe = await own.probe().finally(() => own.close());
+    if (!probe.ok) throw new AppError('containment_unavailable', probe.cause, { fix: probe.fix });
   });
-  const endStart = afterStart({ execution: lease.execution, audit: parts.audit, home, logger, clock }, serving.warmUp);
+  const endStart = afterStart({ execution: lease.execution, audit: parts.audit, home, logger, clock }, () => {});
   await pageReady;
   const takeBack = announce(home, url);
 
