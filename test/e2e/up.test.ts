@@ -71,9 +71,12 @@ describe('agents', () => {
   test('a toolset hides tools, and a project may hide more of them in its folder', async () => {
     const narrow = join(other, 'narrow');
     mkdirSync(narrow);
-    writeFileSync(join(narrow, 'writ.json'), JSON.stringify({ tools: { toolsets: { default: ['job_list'] } } }));
+    writeFileSync(join(narrow, 'writ.json'), JSON.stringify({ dangerous: { classes: { nonsense: 'deny' } } }));
     await runWrit(place, ['workspace', 'add', 'narrow', narrow]);
     const its = await makeToken(place, 'narrow', ['-w', 'narrow']);
+    // A file that can't be used refuses its own folder, until somebody has mended it.
+    expect((await callTool(mcp(), its, 'job_list', {})).tool()).toContain('config_invalid');
+    writeFileSync(join(narrow, 'writ.json'), JSON.stringify({ tools: { toolsets: { default: ['job_list'] } } }));
     expect((await callTool(mcp(), its, 'job_list', {})).tool()).toContain('no such jobs');
     expect((await callTool(mcp(), its, 'shell', { command: 'true' })).tool()).toContain('not in the toolset');
     expect((await runWrit(place, ['token', 'create', 'lost', '--toolset', 'nonsense'])).stderr).toContain('no toolset');

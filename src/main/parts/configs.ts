@@ -29,8 +29,12 @@ export function createConfigs(parts: {
     return loaded.config;
   };
   return (project_dir) => {
-    const config = known.get(project_dir) ?? load(project_dir);
+    const found = known.get(project_dir);
+    if (found !== undefined) return found;
+    const config = load(project_dir);
     known.set(project_dir, config);
+    // What could not be used is read again once a person has mended it.
+    config.catch(() => known.delete(project_dir));
     return config;
   };
 }

@@ -138,9 +138,12 @@ export async function createServing(parts: ServingParts): Promise<Serving> {
     enter(workspaces) {
       const primary = workspaces[0]?.path;
       if (primary === undefined) return Promise.resolve();
-      const known = entering.get(primary) ?? read(primary, workspaces);
-      entering.set(primary, known);
-      return known;
+      const known = entering.get(primary);
+      if (known !== undefined) return known;
+      const entered = read(primary, workspaces);
+      entering.set(primary, entered);
+      entered.catch(() => entering.delete(primary));
+      return entered;
     },
     warmUp() {
       execution.warmUp([]);
