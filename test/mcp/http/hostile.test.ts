@@ -1,4 +1,5 @@
-import { connect } from 'node:net';
+import type { ServerResponse } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ask, JSON_HEADERS, type Message, member, modern, open, raw, until } from './client.ts';
 import { serve, type TestServer } from './server.ts';
@@ -193,6 +194,38 @@ test('more requests of one agent at once than 160 are refused, until some are ov
   await expect.poll(status, { timeout: 20_000 }).toBe(429);
   for (const socket of sockets) socket.destroy();
   await expect.poll(status, { timeout: 20_000 }).toBe(400);
+});
+
+test('a client that is gone before its credential was found leaves nothing', async () => {
+  let gone = 0;
+  const closed = (response: ServerResponse): Promise<void> =>
+    new Promise((resolve) =>
+      response.on('close', () => {
+        gone++;
+        resolve();
+      }),
+    );
+  const other = await serve({ enter: (response) => (gone < 200 ? closed(response) : Promise.resolve()) });
+  for (let i = 0; i < 200; i++) {
+    const socket = connect(other.port, '127.0.0.1').on('error', () => {});
+    socket.write(bytes(['Accept: */*', 'Content-Length: 46']), () => socket.destroy());
+  }
+  await until(() => gone === 200);
+  // Had they been counted, more than 160 would be open.
+  expect((await ask(other.url, { body: LIST })).status).toBe(400);
+  await other.close();
+});
+
+test('a client that is refused may finish sending: its connection is closed after that, not reset before', async () => {
+  const accepted = new Promise<Socket>((resolve) => server.server.once('connection', resolve));
+  const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
+  socket.write(bytes(['Accept: text/html', 'Content-Length: 100000'], '').slice(0, -2));
+  const closed = new Promise<number>((resolve) => void accepted.then((each) => each.on('close', () => resolve(each.bytesRead))));
+  const answer = String(await new Promise((resolve) => socket.once('data', resolve)));
+  expect(answer).toMatch(/^HTTP\/1\.1 406 .*Accept must list/s);
+  socket.end('x'.repeat(100_000));
+  expect(await closed).toBeGreaterThan(100_000);
+  socket.destroy();
 });
 
 test('a client that does not read is cut off when it makes us keep too much', async () => {

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { type Logger, silentLogger } from '../../../src/kernel/logger.ts';
@@ -24,9 +24,11 @@ export interface TestServerParts {
   readonly key?: string;
   readonly parts?: Partial<ServerParts>;
   readonly options?: object;
+  /** What takes its time before the handler gets a request, as looking up a credential does. */
+  enter?(response: ServerResponse): Promise<void>;
 }
 
-export async function serve({ port = 0, key = 'a key', parts = {}, options = {} }: TestServerParts = {}): Promise<TestServer> {
+export async function serve({ port = 0, key = 'a key', parts = {}, options = {}, enter }: TestServerParts = {}): Promise<TestServer> {
   const gate = createFakeGate();
   const logged: string[] = [];
   const log = (message: string, data?: Record<string, unknown>): void => void logged.push(`${message} ${JSON.stringify(data ?? {})}`);
@@ -65,7 +67,9 @@ export async function serve({ port = 0, key = 'a key', parts = {}, options = {} 
   }
 
   const server = createServer({ ...MCP_SERVER_OPTIONS, ...options }, (request, response) => {
-    handler.handle(request, response, callerOf(request.headers.authorization ?? 'nobody', request.url ?? '/'));
+    const handle = (): void => handler.handle(request, response, callerOf(request.headers.authorization ?? 'nobody', request.url ?? '/'));
+    if (enter === undefined) handle();
+    else void enter(response).then(handle);
   });
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const at = (server.address() as AddressInfo).port;
