@@ -129,10 +129,24 @@ async function forward(incoming: IncomingMessage, response: ServerResponse, leav
   incoming.on('error', end);
   outgoing.on('error', () => answer(response, 502, `${read.url.host} ended the connection`));
   outgoing.on('response', (result) => {
-    response.writeHead(result.statusCode ?? 502, result.statusMessage, [...endToEnd(result.rawHeaders), 'Connection', 'close']);
+    try {
+      // With the usual words for its status: what a server says there may be read and still not be written again.
+      response.writeHead(result.statusCode ?? 502, [...endToEnd(result.rawHeaders), 'Connection', 'close']);
+    } catch {
+      // The same in a header; it is no reason to fall over.
+      result.destroy();
+      response.destroy();
+      return;
+    }
     result.on('error', () => response.destroy());
     result.pipe(response);
   });
+  const unanswered = (): void => answer(response, 502, `${read.url.host} did not answer as HTTP does`);
+  outgoing.on('upgrade', (_result, other) => {
+    other.destroy();
+    unanswered();
+  });
+  outgoing.on('close', () => response.headersSent || unanswered());
   incoming.pipe(outgoing);
 }
 

@@ -132,6 +132,54 @@ describe('HTTP', () => {
     expect(world.dialled).toEqual([]);
   });
 
+  it.each([
+    ['a status line with control characters', 'HTTP/1.1 200 b\x01ad\r\nContent-Length: 2\r\n\r\nhi'],
+    ['a header with control characters', 'HTTP/1.1 200 OK\r\nX: a\x01b\r\nContent-Length: 2\r\n\r\nhi'],
+    ['no HTTP at all', 'SSH-2.0-x\r\n'],
+    ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nhi!'],
+    ['an end in the middle of the head', 'HTTP/1.1 200 OK\r\nX'],
+    ['a status that is none', 'HTTP/1.1 999999 OK\r\n\r\n'],
+    ['a switch of protocols that nobody asked for', 'HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'],
+    ['nothing', ''],
+  ])('survives a server that answers with %s', async (_what, bytes) => {
+    const odd = await listen((socket) => socket.once('data', () => socket.end(Buffer.from(bytes, 'latin1'))));
+    world.places.set('www.example.com:80', odd.port);
+    const answer = await get('http://www.example.com/');
+    expect(answer === '' || /^HTTP\/1\.1 (200|502) /.test(answer)).toBe(true);
+    odd.close();
+  });
+
+  it('survives whatever bytes a server makes of an answer', async () => {
+    let bytes = Buffer.alloc(0);
+    const odd = await listen((socket) => socket.once('data', () => socket.end(bytes)));
+    world.places.set('www.example.com:80', odd.port);
+    const line = fc.constantFrom(
+      'HTTP/1.1 200 OK',
+      'HTTP/1.0 302 x',
+      'HTTP/1.1 204',
+      'HTTP/1.1 100 Continue',
+      'Content-Length: 5',
+      'Transfer-Encoding: chunked',
+      'Connection: x',
+      'Trailer: y',
+      '',
+      '5',
+      'hello',
+      '0',
+    );
+    const mutation = fc.tuple(fc.nat(200), fc.nat(255));
+    await fc.assert(
+      fc.asyncProperty(fc.array(line, { maxLength: 10 }), fc.array(mutation, { maxLength: 3 }), async (lines, mutations) => {
+        bytes = Buffer.from(`HTTP/1.1 200 OK\r\n${lines.map((one) => `${one}\r\n`).join('')}`, 'latin1');
+        for (const [at, byte] of mutations) bytes[at % bytes.length] = byte;
+        const answer = await get('http://www.example.com/').catch(() => 'reset');
+        return answer === '' || answer === 'reset' || /^HTTP\/1\.1 [2-5]\d\d /.test(answer);
+      }),
+      { numRuns: 40 },
+    );
+    odd.close();
+  });
+
   it('says which host it was and how to ask', async () => {
     expect(await get('http://other.example.com/', 'Host: other.example.com\r\n')).toContain(
       'writ: refused other.example.com:80 (not in the allow-list); ask by naming it in the command\n',
