@@ -1,8 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { createServer as createHttpsServer } from 'node:https';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { systemClock } from '../../kernel/clock.ts';
@@ -13,36 +10,23 @@ import type { Running } from '../core-types.ts';
 import { createRunning } from '../running/index.ts';
 import type { RunResult, RunSpec } from '../types.ts';
 import { listen, makeWorld } from './testing.ts';
+import { makeSite, publishForNpm, publishForPip, type Site } from './testing-site.ts';
 
 /** Programs as people use them, with a network that is a folder of files behind the right names. */
 let bed: Bed;
 let running: Running;
-let servers: readonly Server[];
 let ssh: Awaited<ReturnType<typeof listen>>;
-let site: string;
+let site: Site;
 /** What clients said to the ssh server before it hung up. */
 const greeted: string[] = [];
 const has = (program: string): boolean => existsSync(`/usr/bin/${program}`);
 
 beforeAll(async () => {
   bed = makeBed();
-  site = bed.folder('site');
-  const certificate = makeCertificate(bed.workspace, [
-    'www.example.com',
-    'git.example.com',
-    'registry.npmjs.org',
-    'pypi.org',
-    'files.pythonhosted.org',
-  ]);
+  const names = ['www.example.com', 'git.example.com', 'registry.npmjs.org', 'pypi.org', 'files.pythonhosted.org', 'deb.debian.org'];
+  site = await makeSite({ folder: bed.folder('site'), ca: join(bed.workspace, 'ca.pem'), names });
   const world = makeWorld();
-  const http = createHttpServer(serve);
-  const https = createHttpsServer(certificate, serve);
-  servers = [http, https];
-  for (const server of servers) await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  for (const name of ['www.example.com', 'git.example.com', 'registry.npmjs.org', 'pypi.org', 'files.pythonhosted.org', 'deb.debian.org']) {
-    world.places.set(`${name}:80`, portOf(http));
-    world.places.set(`${name}:443`, portOf(https));
-  }
+  for (const [place, port] of site.places) world.places.set(place, port);
   ssh = await listen((socket) => {
     socket.write('SSH-2.0-test\r\n');
     socket.once('data', (said) => {
@@ -55,39 +39,10 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await running.close();
-  for (const server of servers) server.close();
+  site.close();
   ssh.close();
   bed.remove();
 });
-
-const portOf = (server: Server): number => (server.address() as { port: number }).port;
-
-function serve(request: IncomingMessage, response: ServerResponse): void {
-  const path = new URL(request.url ?? '/', 'http://x').pathname.replace(/\/$/, '/index.html');
-  try {
-    if (path.endsWith('.html')) response.setHeader('content-type', 'text/html');
-    response.end(readFileSync(join(site, String(request.headers.host), path)));
-  } catch {
-    response.writeHead(404);
-    response.end();
-  }
-}
-
-/** Puts a file where `https://HOST/PATH` finds it. */
-function publish(place: string, content: string | Buffer): void {
-  const path = join(site, place);
-  mkdirSync(join(path, '..'), { recursive: true });
-  writeFileSync(path, content);
-}
-
-/** Its public half lies in the workspace as `ca.pem`. */
-function makeCertificate(folder: string, names: readonly string[]): { readonly key: Buffer; readonly cert: Buffer } {
-  const [key, cert] = [bed.file('tls/key.pem'), join(folder, 'ca.pem')];
-  const san = `subjectAltName=${names.map((name) => `DNS:${name}`).join(',')}`;
-  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', key, '-out', cert];
-  execFileSync('openssl', ['req', '-x509', ...curve, '-days', '2', '-subj', '/CN=test', '-addext', san], { stdio: 'pipe' });
-  return { key: readFileSync(key), cert: readFileSync(cert) };
-}
 
 async function run(command: string, network: NonNullable<RunSpec['network']>): Promise<RunResult> {
   const spec = bed.spec({ command, network, timeout_ms: 60_000, git_config_write: true });
@@ -101,7 +56,7 @@ const preset = (name: string): NonNullable<RunSpec['network']> => ({ hosts: [], 
 const exitOf = (result: RunResult): unknown => (result.outcome.state === 'exited' && result.outcome.exit_code === 0 ? 0 : result);
 
 it('curl and wget fetch over HTTPS, verified end to end', async () => {
-  publish('www.example.com/file', 'a file');
+  site.publish('www.example.com/file', 'a file');
   const both = `curl -sS --cacert ca.pem https://www.example.com/file; ${has('wget') ? 'wget -qO- --ca-certificate=ca.pem https://www.example.com/file' : 'printf "a file"'}`;
   const result = await run(both, hosts('www.example.com'));
   expect(result.output.combined.head).toBe('a filea file');
@@ -141,18 +96,7 @@ it.skipIf(!has('ssh'))('ssh, and git through it, meet the host they name', async
 });
 
 it.skipIf(!has('npm'))('npm ci installs through its preset', async () => {
-  const pack = bed.folder('pack/package');
-  writeFileSync(join(pack, 'package.json'), '{"name":"left","version":"1.0.0"}');
-  writeFileSync(join(pack, 'index.js'), 'module.exports = "left is here";');
-  execFileSync('tar', ['czf', '../left.tgz', '-C', '..', 'package'], { cwd: pack });
-  const tarball = readFileSync(join(pack, '../left.tgz'));
-  publish('registry.npmjs.org/left/-/left-1.0.0.tgz', tarball);
-  const integrity = `sha512-${createHash('sha512').update(tarball).digest('base64')}`;
-  const left = { version: '1.0.0', resolved: 'https://registry.npmjs.org/left/-/left-1.0.0.tgz', integrity };
-  const project = { name: 'app', version: '1.0.0', dependencies: { left: '1.0.0' } };
-  const locked = { ...project, lockfileVersion: 3, requires: true, packages: { '': project, 'node_modules/left': left } };
-  bed.file(join(bed.workspace, 'package.json'), JSON.stringify(project));
-  bed.file(join(bed.workspace, 'package-lock.json'), JSON.stringify(locked));
+  publishForNpm(site, bed.workspace);
   const install = 'npm_config_cafile=$PWD/ca.pem npm ci --no-audit && node -p "require(\'left\')"';
   const result = await run(install, preset('npm'));
   expect(exitOf(result)).toBe(0);
@@ -161,19 +105,7 @@ it.skipIf(!has('npm'))('npm ci installs through its preset', async () => {
 });
 
 it.skipIf(!has('pip3'))('pip installs through its preset', async () => {
-  const wheel = bed.folder('wheel');
-  const about = 'Metadata-Version: 2.1\nName: left\nVersion: 1.0\n';
-  bed.file('wheel/left.py', 'word = "left is here"\n');
-  bed.file('wheel/left-1.0.dist-info/METADATA', about);
-  bed.file('wheel/left-1.0.dist-info/WHEEL', 'Wheel-Version: 1.0\nGenerator: t\nRoot-Is-Purelib: true\nTag: py3-none-any\n');
-  bed.file(
-    'wheel/left-1.0.dist-info/RECORD',
-    'left.py,,\nleft-1.0.dist-info/METADATA,,\nleft-1.0.dist-info/WHEEL,,\nleft-1.0.dist-info/RECORD,,\n',
-  );
-  const name = 'left-1.0-py3-none-any.whl';
-  execFileSync('/usr/bin/python3', ['-m', 'zipfile', '-c', name, 'left.py', 'left-1.0.dist-info'], { cwd: wheel });
-  publish(`files.pythonhosted.org/p/${name}`, readFileSync(join(wheel, name)));
-  publish('pypi.org/simple/left/index.html', `<a href="https://files.pythonhosted.org/p/${name}">${name}</a>`);
+  publishForPip(site, bed.folder('wheel'));
   const install =
     '/usr/bin/pip3 install -q --break-system-packages --cert ca.pem --target t left && PYTHONPATH=t /usr/bin/python3 -c "import left; print(left.word)"';
   const result = await run(install, preset('pypi'));
@@ -182,7 +114,7 @@ it.skipIf(!has('pip3'))('pip installs through its preset', async () => {
 });
 
 it.skipIf(!has('apt-get') || !isRoot)('apt-get updates and downloads through its preset', async () => {
-  publish(
+  site.publish(
     'deb.debian.org/repo/Packages',
     'Package: left\nVersion: 1\nArchitecture: all\nFilename: ./left.deb\nSize: 4\nMD5sum: 811c7ed7e8b8a2f2b2a0c4d6a5c8a0c4\n\n',
   );
@@ -200,7 +132,7 @@ it.skipIf(!has('apt-get') || !isRoot)('apt-get updates and downloads through its
 });
 
 it.skipIf(!has('node'))('Node programs need no settings of their own', async () => {
-  publish('www.example.com/file', 'a file');
+  site.publish('www.example.com/file', 'a file');
   const result = await run(
     `NODE_EXTRA_CA_CERTS=$PWD/ca.pem node -e 'fetch("https://www.example.com/file").then((r) => r.text()).then(console.log)'`,
     hosts('www.example.com'),
