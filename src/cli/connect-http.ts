@@ -38,10 +38,8 @@ export function connectHttpText(entry: HttpEntry, asked?: string): string | unde
     ({ name }) => SNIPPETS[name]?.(entry) ?? '',
     asked,
   );
-  return (
-    text &&
-    `${text}\n\nWhere a snippet names ${VARIABLE}, set it for the agent before it starts:\n\n    export ${VARIABLE}="$(cat ${quoted(entry.file)})"`
-  );
+  if (!text?.includes(VARIABLE)) return text;
+  return `${text}\n\nWhere a snippet names ${VARIABLE}, set it for the agent before it starts:\n\n    export ${VARIABLE}="$(cat ${quoted(entry.file)})"`;
 }
 
 /** As one word of a shell, inside double quotes or not. */

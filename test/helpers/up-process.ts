@@ -16,8 +16,8 @@ export interface UpProcess {
   end(): Promise<number | null>;
 }
 
-export async function startUp(place: Place, args: readonly string[] = ['--port', '0']): Promise<UpProcess> {
-  const [command = process.execPath, ...base] = WRIT;
+export async function startUp(place: Place, args: readonly string[] = ['--port', '0'], argv: readonly string[] = WRIT): Promise<UpProcess> {
+  const [command = process.execPath, ...base] = argv;
   const child = spawn(command, [...base, 'up', ...args], { cwd: place.workspace, env: place.env, stdio: ['ignore', 'pipe', 'pipe'] });
   let out = '';
   let err = '';

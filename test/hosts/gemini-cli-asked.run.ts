@@ -2,9 +2,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { HOST, personAt } from '../helpers/person.ts';
-import { auditRows, counted, lacks, makeAskedPlace, tell, WRIT } from './kit/asked.ts';
+import { auditRows, counted, lacks, makeAskedPlace, tell } from './kit/asked.ts';
 import { install } from './kit/install.ts';
 import { runProgram } from './kit/run-program.ts';
+import { WRIT } from './kit/writ.ts';
 import { startModel } from './model/scripted-model.ts';
 import type { Call, Seen } from './model/wire.ts';
 

@@ -1,30 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { withMore } from './kit/json-config.ts';
+import { GEMINI_CLI } from './agents/gemini-cli.ts';
 import { runHost } from './kit/run-host.ts';
 
-await runHost({
-  name: 'Gemini CLI',
-  folder: 'gemini',
-  package: '@google/gemini-cli',
-  version: '0.61.0',
-  bin: 'gemini',
-  connect: 'gemini-cli',
-  prepare({ home, workspace, model_url, printed, server_env }) {
-    const user = {
-      security: { auth: { selectedType: 'gemini-api-key' } },
-      privacy: { usageStatisticsEnabled: false },
-      telemetry: { enabled: false },
-      general: { enableAutoUpdate: false },
-    };
-    for (const folder of [home, workspace]) mkdirSync(join(folder, '.gemini'));
-    writeFileSync(join(home, '.gemini', 'settings.json'), JSON.stringify(user));
-    // `trust` stands for the person who says yes to each call.
-    const project = withMore(printed, 'mcpServers', { env: server_env, trust: true });
-    writeFileSync(join(workspace, '.gemini', 'settings.json'), JSON.stringify(project));
-    return {
-      args: ['-p', 'go', '-m', 'gemini-2.5-flash', '--output-format', 'json'],
-      env: { GEMINI_API_KEY: 'scripted', GOOGLE_GEMINI_BASE_URL: model_url, GEMINI_CLI_TRUST_WORKSPACE: 'true' },
-    };
-  },
-});
+await runHost(GEMINI_CLI);

@@ -2,13 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Place } from '../../helpers/writ-process.ts';
 import { runProgram } from './run-program.ts';
+import { WRIT } from './writ.ts';
 
 /** What the runs in which somebody is asked share: a Workspace with a secret file in it, and how the record is read. */
-
-export const WRIT = fileURLToPath(new URL('../../../writ', import.meta.url));
 
 export interface AskedPlace extends Place {
   /** Of the host. */

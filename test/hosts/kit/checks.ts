@@ -1,5 +1,6 @@
 import type { Exchange, ScriptedModel } from '../model/scripted-model.ts';
 import { ENDED, jobIn, LINES, REFUSED } from './conversation.ts';
+import type { WayIn } from './way-in.ts';
 import type { WritRecord } from './writ-record.ts';
 
 /** What must be true after a host has ended. Each says what is wrong, or nothing. */
@@ -64,4 +65,20 @@ export function checkRecord(record: WritRecord, model: ScriptedModel): readonly 
     { what: 'the refused command is recorded as refused', problem: problem(!record.refused.includes(REFUSED), record.refused.join('; ')) },
     { what: 'no process is left', problem: problem(record.left.length > 0, record.left.join('\n')) },
   ];
+}
+
+/** Through `writ up`, and for an agent with a token, without anybody having seen that. */
+export function checkWay({ up, token, printed }: WayIn, record: WritRecord, model: ScriptedModel): readonly Check[] {
+  const checks: Check[] = [];
+  if (up !== undefined) {
+    const others = record.deciders.filter((pid) => pid !== up.child.pid);
+    const problem =
+      others.length > 0 ? `another process did: ${others.join(', ')}` : record.deciders.length === 0 ? 'nobody did' : undefined;
+    checks.push({ what: '`writ up` decided every call', problem });
+  }
+  if (token !== undefined) {
+    const seen = printed.includes(token) ? 'it is in the printed configuration' : model.wasTold(token) ? 'the model saw it' : undefined;
+    checks.push({ what: 'the token is in its file alone', problem: seen });
+  }
+  return checks;
 }

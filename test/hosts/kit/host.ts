@@ -25,8 +25,8 @@ export interface HostPlace {
   readonly model_url: string;
   /** The snippet that `writ connect` prints for this host. */
   readonly printed: string;
-  /** What the server gets in its environment beside what the host passes on: the place of its records. */
-  readonly server_env: Readonly<Record<string, string>>;
+  /** What the server gets in its environment beside what the host passes on: the place of its records. Undefined over HTTP, where the host starts none. */
+  readonly server_env: Readonly<Record<string, string>> | undefined;
 }
 
 export interface Launch {

@@ -9,6 +9,8 @@ export interface WritRecord {
   readonly jobs: string;
   /** One per decided or refused action, oldest first. */
   readonly actions: readonly { readonly tool: string; readonly client: string }[];
+  /** The processes that decided them. */
+  readonly deciders: readonly number[];
   /** Commands that were refused. */
   readonly refused: readonly string[];
   /** Processes of the run that are still alive, each with its command line. */
@@ -16,11 +18,14 @@ export interface WritRecord {
 }
 
 interface AuditRow {
+  readonly ref: { readonly chain: string };
   readonly type: string;
   readonly tool?: string;
   readonly data: {
     readonly client?: { name: string; version: string; protocol: string };
     readonly arguments?: { readonly command?: string };
+    /** Of the first row of a chain: the process whose rows they are. */
+    readonly writer?: { readonly pid: number };
   };
 }
 
@@ -32,6 +37,7 @@ export async function readRecord(writ: string, env: Readonly<Record<string, stri
   const list = await run('audit', 'list', '--json', '--limit', '1000');
   const rows = ((JSON.parse(list.stdout) as { events: AuditRow[] }).events ?? []).reverse();
   const asked = rows.filter(({ type }) => type === 'action.decided' || type === 'action.refused');
+  const chains = new Set(asked.map(({ ref }) => ref.chain));
   return {
     verified: verify.code === 0,
     verify_text: verify.stdout + verify.stderr,
@@ -40,6 +46,7 @@ export async function readRecord(writ: string, env: Readonly<Record<string, stri
       tool,
       client: client === undefined ? '' : `${client.name} ${client.version}, MCP ${client.protocol}`,
     })),
+    deciders: rows.filter(({ ref }) => chains.has(ref.chain)).flatMap(({ data }) => data.writer?.pid ?? []),
     refused: rows.filter(({ type }) => type === 'action.refused').map(({ data }) => data.arguments?.command ?? ''),
     left,
   };

@@ -1,0 +1,33 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Host } from '../kit/host.ts';
+
+export const CLAUDE_CODE: Host = {
+  name: 'Claude Code',
+  folder: 'claude',
+  package: '@anthropic-ai/claude-code',
+  version: '2.1.332',
+  bin: 'claude',
+  connect: 'claude-code',
+  prepare({ workspace, model_url, printed, server_env }) {
+    const launch = {
+      args: ['-p', 'go', '--allowedTools', 'mcp__writ', '--output-format', 'json'],
+      env: {
+        ANTHROPIC_BASE_URL: model_url,
+        ANTHROPIC_API_KEY: 'sk-scripted',
+        // Without a person it would ask the model before the servers have answered.
+        MCP_CONNECTION_NONBLOCKING: 'false',
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+        DISABLE_AUTOUPDATER: '1',
+      },
+    };
+    if (server_env === undefined) {
+      writeFileSync(join(workspace, '.mcp.json'), printed);
+      return launch;
+    }
+    // `claude mcp add writ -- COMMAND`, typed as it is printed but for the environment of the server.
+    const [, ...add] = printed.split(' ');
+    const env = Object.entries(server_env).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
+    return { ...launch, before: [...add.slice(0, 3), ...env, ...add.slice(3)] };
+  },
+};
