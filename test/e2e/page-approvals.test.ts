@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callTool, http, makeToken, type OpenPage, openPage, postForm, startUp, type UpProcess } from '../helpers/up-process.ts';
@@ -67,6 +67,28 @@ describe('an agent waits, a person answers on the page', () => {
     const text = (await asked).tool();
     expect(text).toContain('denied_by_human');
     expect(text).toContain('not this file');
+  });
+
+  test('yes, and remembered: not asked again, until it is revoked', async () => {
+    mkdirSync(join(place.workspace, '.vscode'));
+    writeFileSync(join(place.workspace, '.vscode', 'tasks.json'), '{}');
+    const command = 'echo "{}" > .vscode/tasks.json';
+    const asked = shell(command);
+    const id = await shownQuestion();
+    const html = await page.html();
+    expect(html).toContain('Approve and remember');
+    const remember = { decision: 'remember', 'open.0': 'keep', grant: '0', hours: '1' };
+    // Something as grave was approved a moment ago: a word must be typed.
+    expect((await page.act(`approvals/${id}`, remember)).headers['location']).toMatch(/said=word$/);
+    const word = /type <strong>([^<]+)<\/strong>/.exec(await page.html())?.[1] ?? '';
+    expect((await page.act(`approvals/${id}`, { ...remember, word })).headers['location']).toMatch(/said=remembered$/);
+    expect((await asked).tool()).toContain('exit 0');
+    expect((await shell(command)).tool()).toContain('exit 0');
+    const grant = /name="id" value="(\w+)"><button aria-label="Revoke this remembered answer"/.exec(await page.html())?.[1];
+    expect((await page.act('grants/revoke', { id: grant ?? '' })).headers['location']).toMatch(/said=revoked$/);
+    const again = shell(command);
+    await page.act(`approvals/${await shownQuestion()}`, { decision: 'deny' });
+    expect((await again).tool()).toContain('denied_by_human');
   });
 
   test('the stop button ends a call, and says so in the record', async () => {

@@ -1,12 +1,12 @@
 import { html } from 'hono/html';
-import type { ApprovalRecord, GrantScope } from '../../approvals/types.ts';
+import { type ApprovalRecord, GRANT_TTL_MS, type GrantScope } from '../../approvals/index.ts';
 import { visible } from '../../kernel/visible.ts';
 import type { Opening } from '../../policy/types.ts';
 import type { Html } from './layout.ts';
 
 /** How long a Grant may live: what the form offers. */
 export const GRANT_HOURS: readonly number[] = [1, 8, 24, 24 * 7, 24 * 30];
-const GRANT_HOURS_DEFAULT = 8;
+const GRANT_HOURS_DEFAULT = GRANT_TTL_MS / 3_600_000;
 
 /**
  * One question with everything a person needs to decide, and the form that answers it. "No" comes first, so that Enter in a text field
