@@ -1,6 +1,6 @@
 import type { ApprovalRecord, GrantScope, Reply } from '../../approvals/types.ts';
 import type { Opening } from '../../policy/types.ts';
-import { GRANT_HOURS } from './question.ts';
+import { GRANT_HOURS, UNCONTAINED } from './question.ts';
 
 export interface FormAnswer {
   readonly reply: Reply;
@@ -42,7 +42,7 @@ export function readAnswer(form: FormData, { card }: ApprovalRecord): FormAnswer
 /** What is left of one opening; undefined: nothing. */
 function kept(form: FormData, opening: Opening, index: number): Opening | undefined {
   const name = `open.${index}`;
-  if (opening.type !== 'hosts') return form.get(name) === 'keep' ? opening : undefined;
+  if (opening.type !== 'hosts') return form.get(opening.type === 'uncontained' ? UNCONTAINED : name) === 'keep' ? opening : undefined;
   const hosts = textOf(form, name)
     .split(/[\s,]+/)
     .filter((host) => host !== '')

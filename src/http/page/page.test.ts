@@ -31,7 +31,9 @@ test('a no needs nothing else; a yes may need a word, a box, one of the choices'
   expect(read({ decision: 'deny', note: '  no  ', word: 'x' })).toEqual({ reply: { decision: 'deny', note: 'no' } });
   expect(read({ decision: 'approve', ...all, word: ' yes ' })).toEqual({ reply: { decision: 'approve', word: 'yes' } });
   expect(read({ decision: 'approve' }, [bare])).toHaveProperty('problem');
-  expect(read({ decision: 'approve', 'open.0': 'keep' }, [bare])).toEqual({ reply: { decision: 'approve' } });
+  expect(read({ decision: 'approve', uncontained: 'keep' }, [bare, { ...bare, why: 'docker' }])).toEqual({
+    reply: { decision: 'approve' },
+  });
   expect(read({ decision: 'deny' }, [bare])).toEqual({ reply: { decision: 'deny' } });
   expect(read({ decision: 'remember', ...all, grant: '0', hours: '8' })).toEqual({
     reply: { decision: 'approve' },

@@ -49,19 +49,26 @@ function list(items: readonly string[]): Html {
   return html`<ul>${items.map((item) => html`<li>${item}</li>`)}</ul>`;
 }
 
+/** All that runs without containment is one thing to agree to, however many reasons it has. */
+export const UNCONTAINED = 'uncontained';
+
 /** What a yes opens, each part to be left out; the names of the fields carry its place in `card.opens`. */
 function opens({ card }: ApprovalRecord): Html | '' {
   if (card.opens.length === 0) return '';
-  return html`<fieldset><legend>A yes opens, for this one run</legend>${card.opens.map((opening, index) => field(opening, index))}</fieldset>`;
+  const reasons = card.opens.flatMap((opening) => (opening.type === 'uncontained' ? visible(opening.why) : []));
+  const bare =
+    reasons.length === 0
+      ? ''
+      : html`<label class="warn"><input type="checkbox" name="${UNCONTAINED}" value="keep" required>Without containment, with all the rights of your account: ${reasons.join('; ')}</label>`;
+  return html`<fieldset><legend>A yes opens, for this one run</legend>${card.opens.map((opening, index) => field(opening, `open.${index}`))}${bare}</fieldset>`;
 }
 
-function field(opening: Opening, index: number): Html {
-  const name = `open.${index}`;
+function field(opening: Opening, name: string): Html | '' {
   switch (opening.type) {
     case 'path':
       return html`<label><input type="checkbox" name="${name}" value="keep" checked>${opening.access === 'write' ? 'reading and writing' : 'reading'} <code>${visible(opening.path)}</code></label>`;
     case 'uncontained':
-      return html`<label class="warn"><input type="checkbox" name="${name}" value="keep" required>Without containment, with all the rights of your account: ${visible(opening.why)}</label>`;
+      return '';
     case 'hosts':
       return html`<label>the network to these hosts, separated by spaces <input type="text" name="${name}" value="${opening.hosts.map(visible).join(' ')}" spellcheck="false" autocapitalize="off"></label>${opening.presets.map(
         (preset) =>

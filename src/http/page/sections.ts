@@ -106,7 +106,7 @@ function tokenTable(tokens: readonly AgentToken[], now: number, csrf: string): H
     (
       token,
     ) => html`<tr><td data-label="Token">${token.name} <span class="quiet">${visible(token.toolset)}</span></td><td data-label="Workspaces">${token.workspaces.join(', ') || 'none'}</td>
-<td data-label="Last used">${token.used_at === undefined ? 'never' : time(token.used_at)}</td><td data-label="Until">${token.expires_at === undefined ? 'revoked' : time(token.expires_at)}</td>
+<td data-label="Last used">${token.used_at === undefined ? 'never' : time(token.used_at)}</td><td data-label="Until">${token.expires_at === undefined ? 'until revoked' : time(token.expires_at)}</td>
 <td>${act('tokens/revoke', csrf, { name: token.name }, 'Revoke', `Revoke the token ${token.name}`)}</td></tr>`,
   )}</tbody></table>`;
 }
