@@ -137,6 +137,12 @@ describe('what a yes opens', () => {
     expect(judge('rm -rf src').opens).toEqual([]);
   });
 
+  it('is a path once: what can be written can be read', () => {
+    for (const command of ['cat /srv/a; echo x >> /srv/a', 'sed -i s/a/b/ /srv/a'])
+      expect(judge(command).opens).toEqual([{ type: 'path', path: '/srv/a', access: 'write' }]);
+    expect(judge('cat /srv/b; echo x >> /srv/a').opens).toHaveLength(2);
+  });
+
   it('names no path where a pattern stands for many', () => {
     expect(judge('cat ~/.ssh/*').opens).toEqual([]);
   });

@@ -84,7 +84,7 @@ function answer(
   };
 }
 
-/** Each opening once; hosts together. */
+/** Each opening once; hosts together, and a path that is opened for writing can be read as well. */
 function opensOf(findings: readonly Finding[]): readonly Opening[] {
   const hosts = new Set<string>();
   const presets = new Set<string>();
@@ -97,5 +97,7 @@ function opensOf(findings: readonly Finding[]): readonly Opening[] {
     } else others.set(JSON.stringify(opens), opens);
   }
   const network: readonly Opening[] = hosts.size + presets.size > 0 ? [{ type: 'hosts', hosts: [...hosts], presets: [...presets] }] : [];
-  return [...network, ...others.values()];
+  const paths = [...others.values()];
+  const written = new Set(paths.flatMap((one) => (one.type === 'path' && one.access === 'write' ? [one.path] : [])));
+  return [...network, ...paths.filter((one) => one.type !== 'path' || one.access === 'write' || !written.has(one.path))];
 }

@@ -152,6 +152,9 @@ describe('what a run may write', () => {
     const { stdout } = await bed.run(`ls ~/notes; echo after > ~/notes/todo.txt`, { openings: [{ path: opened, access: 'write' }] });
     expect(stdout).toBe('todo.txt\n');
     expect(readFileSync(opened, 'utf8')).toBe('after\n');
+    const both = (['write', 'read'] as const).map((access) => ({ path: opened, access }));
+    await bed.run('echo more >> ~/notes/todo.txt', { openings: both });
+    expect(readFileSync(opened, 'utf8')).toBe('after\nmore\n');
   });
 
   it('belongs to the owner of the workspace', async () => {

@@ -56,8 +56,10 @@ export function buildPlan(spec: RunSpec, facts: PlanFacts, config: ExecutionConf
     ...toolchains.mounts,
     ...spec.workspaces.map(({ path, access }) => bind(path, access)),
     ...guards.mounts,
-    // Openings come last among equals: a yes that opened a protected path outranks its guard.
-    ...spec.openings.map(({ path, access }) => bind(path, access)),
+    // Openings come last among equals: a yes that opened a protected path outranks its guard, and one for writing outranks one for reading.
+    ...(['read', 'write'] as const).flatMap((given) =>
+      spec.openings.filter(({ access }) => access === given).map(({ path, access }) => bind(path, access)),
+    ),
   ]);
   const options = bwrapOptions({
     mounts: [...baseMounts(facts), ...personal, ...SEAL],
