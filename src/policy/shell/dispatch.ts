@@ -15,6 +15,8 @@ import { type ShellFunction, type State, sameState, withEntry } from './state.ts
 import { eitherStream, LOCAL, NOTHING, type Stream } from './stream.ts';
 
 const ODD_NAME = /[^\x20-\x7E]/;
+/** Where programs lie under the names that they were installed by: of a virtual environment, a project's packages, a home. */
+const INSTALLED = /(^|\/)\.?bin$/;
 const SELF_DESCRIBING = new Set(['--version', '--help', '-V']);
 
 export function createDispatch(host: Interpreter): Dispatch {
@@ -74,9 +76,12 @@ export function createDispatch(host: Interpreter): Dispatch {
     const its = call(base, argv, cell, subject, scene);
     if (folder !== undefined && !SYSTEM_BINARIES.has(folder)) {
       runsProgram(its, name);
-      // A copy of Writ has the powers of Writ, wherever it lies.
-      if (base === 'writ') PROGRAMS.get(base)?.(its);
-      return both(cell.state, { origin: its.stdin.origin });
+      // A copy of Writ has the powers of Writ, wherever it lies; `.venv/bin/pip` needs what pip needs, and without a question it would never get it.
+      const installed = base === 'writ' || INSTALLED.test(folder) ? PROGRAMS.get(base) : undefined;
+      const asked = installed !== undefined && !(argv.length === 2 && SELF_DESCRIBING.has(argv[1] ?? ''));
+      const out = asked ? installed(its) : undefined;
+      const through: Stream = { origin: its.stdin.origin };
+      return both(cell.state, out === undefined ? through : eitherStream(out, through));
     }
     const resolved = folder === undefined ? which(base) : undefined;
     if (resolved !== undefined && host.paths.program(resolved, state.cwd) === 'project') {
