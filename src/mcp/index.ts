@@ -1,5 +1,6 @@
 export { startedUnattended } from './hosts.ts';
 export { createMcpHandler } from './http/handler.ts';
+export { rejection, TRY_AGAIN, turnAway } from './http/rejection.ts';
 export { MCP_SERVER_OPTIONS } from './http/server-options.ts';
 export { type Door, isAnswered, openDoor } from './relay/door.ts';
 export type { Hello } from './relay/hello.ts';

@@ -68,6 +68,11 @@ describe('agents', () => {
     expect(answer.text).not.toContain('aaaa');
   });
 
+  test('a refusal arrives although nobody read the body', async () => {
+    const answer = await http(mcp(), { method: 'POST', headers: { authorization: 'Bearer x' }, body: 'x'.repeat(500_000) });
+    expect(answer.status).toBe(401);
+  });
+
   test('a toolset hides tools, and a project may hide more of them in its folder', async () => {
     const narrow = join(other, 'narrow');
     mkdirSync(narrow);

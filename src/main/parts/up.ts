@@ -13,7 +13,7 @@ import {
 import { type AgentToken, createHomeSigner, type Identity } from '../../identity/index.ts';
 import type { Config, ProcessFacts } from '../../kernel/config/index.ts';
 import { AppError, toAppError } from '../../kernel/errors.ts';
-import { createMcpHandler, type Door, type ServerParts, socketPath } from '../../mcp/index.ts';
+import { createMcpHandler, type Door, rejection, type ServerParts, socketPath, TRY_AGAIN, turnAway } from '../../mcp/index.ts';
 import { afterStart } from './after-start.ts';
 import { agentScope } from './agent-scope.ts';
 import { createExecutions } from './executions.ts';
@@ -68,13 +68,12 @@ export async function startUp(parts: UpParts): Promise<Up> {
   let door: Door | undefined;
 
   async function serveMcp(request: IncomingMessage, response: ServerResponse, endpoint: McpEndpoint): Promise<void> {
-    if (bearers === undefined) return sendJson(response, 503, { error: 'starting' }, { 'retry-after': '1' });
+    if (bearers === undefined) return turnAway(request, response, rejection(503, 'Starting', TRY_AGAIN));
     const bearer = await bearers.authenticate(request.headers.authorization, endpoint);
     if (bearer.type === 'caller') return mcp.handle(request, response, bearer.caller);
-    const unread = { connection: 'close' };
-    if (bearer.type === 'not_found') return sendJson(response, 404, { error: 'not found' }, unread);
+    if (bearer.type === 'not_found') return turnAway(request, response, rejection(404, 'Nothing is here'));
     if (request.headers.authorization !== undefined) refusals.record({ route: 'MCP', why: bearer.why });
-    sendJson(response, 401, { error: bearer.why }, { ...unread, 'www-authenticate': 'Bearer realm="writ"' });
+    turnAway(request, response, rejection(401, bearer.why, ['www-authenticate', 'Bearer realm="writ"']));
   }
 
   const server = await listen({
@@ -85,7 +84,7 @@ export async function startUp(parts: UpParts): Promise<Up> {
       serveMcp(request, response, endpoint).catch((thrown: unknown) => {
         const error = toAppError(thrown);
         logger.error('a request of an agent failed', { reason: error.message });
-        if (!response.headersSent) sendJson(response, 503, { error: 'Writ can not tell who this is just now' }, { connection: 'close' });
+        turnAway(request, response, rejection(503, 'Writ can not tell who this is just now', TRY_AGAIN));
       });
     },
     page: (request, response) => {
