@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { type AssessContext, assessCommand, decide } from './index.ts';
+import { type AssessContext, assessCommand, decide, describeOpening } from './index.ts';
 
 /** How often an agent's everyday work stops for a question: at most 5 %. docs/reference/asking.md is what this found, written with `vitest -u`. */
 const MOST = 0.05;
@@ -33,8 +33,8 @@ const sets: readonly { readonly name: string; readonly commands: readonly string
 
 const asked = sets.map(({ name, commands }) => {
   const stopped = commands.flatMap((command) => {
-    const { verdict, effects } = decide(assessCommand(command, context), { classes: {}, deny: [], prompt: [], allow: [] });
-    return verdict === 'prompt' || verdict === 'deny' ? [{ command, verdict, effects }] : [];
+    const { verdict, effects, opens } = decide(assessCommand(command, context), { classes: {}, deny: [], prompt: [], allow: [] });
+    return verdict === 'prompt' || verdict === 'deny' ? [{ command, verdict, effects, opens }] : [];
   });
   return { name, count: commands.length, stopped };
 });
@@ -50,7 +50,10 @@ it('asks no more in a tainted Run: only Grants stop answering there, and these c
   const rows = asked.map(({ name, count, stopped }) => `| ${name} | ${count} | ${stopped.length} | ${percent(stopped.length, count)} |`);
   const each = asked
     .flatMap(({ stopped }) => stopped)
-    .map(({ command, effects }) => `- \`${command}\`: ${effects.filter((one) => one !== 'safe').join(', ')}`);
+    .map(({ command, effects, opens }) => {
+      const open = opens.map(describeOpening).join('; ') || 'nothing: it works within what every run has';
+      return `- \`${command}\`: ${effects.filter((one) => one !== 'safe').join(', ')}. A yes opens ${open}.`;
+    });
   const text = [
     '# How often Writ asks',
     '',
@@ -64,7 +67,7 @@ it('asks no more in a tainted Run: only Grants stop answering there, and these c
     ...rows,
     `| **all** | ${total.count} | ${total.stopped} | ${percent(total.stopped, total.count)} |`,
     '',
-    'The ones that ask:',
+    'The ones that ask, and what a yes opens for that one run (`test/approvals/yes.test.ts` shows for each kind that it then works):',
     '',
     ...each,
     '',
