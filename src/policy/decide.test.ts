@@ -137,6 +137,19 @@ describe('what a yes opens', () => {
     expect(judge('rm -rf src').opens).toEqual([]);
   });
 
+  it('is a host that is named, and no usual ones beside it', () => {
+    const hosts = (command: string): unknown => judge(command).opens;
+    const named = (...all: readonly string[]): unknown => [{ type: 'hosts', hosts: all, presets: [] }];
+    expect(hosts('git push git@git.test:a/b.git main')).toEqual(named('git.test'));
+    expect(hosts('git clone https://git.test/a')).toEqual(named('git.test'));
+    expect(hosts('git push')).toEqual([{ type: 'hosts', hosts: [], presets: ['git'] }]);
+    expect(hosts('npm view left@1.0.0')).toEqual([{ type: 'hosts', hosts: [], presets: ['npm'] }]);
+  });
+
+  it('can be put in by a person where no host is named', () => {
+    expect(judge('psql -c "select 1"').opens).toEqual([{ type: 'hosts', hosts: [], presets: [] }]);
+  });
+
   it('is a path once: what can be written can be read', () => {
     for (const command of ['cat /srv/a; echo x >> /srv/a', 'sed -i s/a/b/ /srv/a'])
       expect(judge(command).opens).toEqual([{ type: 'path', path: '/srv/a', access: 'write' }]);

@@ -96,7 +96,10 @@ function opensOf(findings: readonly Finding[]): readonly Opening[] {
       for (const preset of opens.presets) presets.add(preset);
     } else others.set(JSON.stringify(opens), opens);
   }
-  const network: readonly Opening[] = hosts.size + presets.size > 0 ? [{ type: 'hosts', hosts: [...hosts], presets: [...presets] }] : [];
+  // None named is an opening too: whoever is asked may know which one it is, and can put it in.
+  const network: readonly Opening[] = findings.some(({ opens }) => opens?.type === 'hosts')
+    ? [{ type: 'hosts', hosts: [...hosts], presets: [...presets] }]
+    : [];
   const paths = [...others.values()];
   const written = new Set(paths.flatMap((one) => (one.type === 'path' && one.access === 'write' ? [one.path] : [])));
   return [...network, ...paths.filter((one) => one.type !== 'path' || one.access === 'write' || !written.has(one.path))];

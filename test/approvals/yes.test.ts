@@ -181,6 +181,18 @@ describe('the network', () => {
     expect(textOf(answer)).toContain('refused www.example.com:443');
   });
 
+  test.skipIf(!has('curl'))('a host that no word of the command names is put in by the person', async () => {
+    bed.file(join(bed.workspace, 'address'), 'https://www.example.com/file');
+    const watching = whole.approvals.attend('page');
+    await watching.ready;
+    const command = 'curl -sS --cacert ca.pem "$(cat address)"; sh ./neighbours';
+    const { card, answer } = await answered(shell(command), { decision: 'approve', opens: hosts('www.example.com') });
+    await watching.close();
+    expect(card.opens).toEqual(hosts());
+    expect(textOf(answer)).toContain('a file of www.example.com');
+    expect(textOf(answer)).not.toContain('OPEN');
+  });
+
   test.skipIf(!has('npm'))('npm ci', async () => {
     publishForNpm(site, bed.workspace, { postinstall: 'node -p "require(\'left\')"' });
     bed.file(join(bed.workspace, '.npmrc'), `cafile=${site.ca}\naudit=false\nforeground-scripts=true\n`);

@@ -1,3 +1,4 @@
+import { networkOf } from '../hosts.ts';
 import { HOLE, isUnknown, type Text } from '../text.ts';
 import { runsRest } from './git-runs.ts';
 import { oneSetting } from './git-settings.ts';
@@ -6,6 +7,10 @@ import type { Words } from './options.ts';
 import type { Call } from './program.ts';
 
 // Subcommands of git that talk to another repository.
+
+/** The usual hosts of git are meant where the text names none; one that it names is all that is opened. */
+const toHosts = (call: Call, reason: string, words: readonly Text[]): void =>
+  call.network(reason, words, networkOf(words).hosts.length === 0 ? ['git'] : []);
 
 const FOREIGN_PROTOCOL = /^(ext|fd)::/;
 
@@ -32,7 +37,7 @@ export const reaches =
       call.report('local_write', 'changes the repository');
       return;
     }
-    call.network(reason, remote, ['git']);
+    toHosts(call, reason, remote);
   };
 
 const isLocalPath = (word: Text): boolean => /^(\.{0,2}\/|file:\/\/)/.test(word) && !isUnknown(word);
@@ -42,7 +47,7 @@ export const clone: GitVerb = (call, words) => {
   transport(call, words);
   configured(call, words);
   if (isLocalPath(from)) call.read(from.replace(/^file:\/\//, ''));
-  else call.network('git clone reaches another host', [from], ['git']);
+  else toHosts(call, 'git clone reaches another host', [from]);
   const name =
     into ??
     (isUnknown(from)
@@ -67,7 +72,7 @@ const losesRemote = (call: Call, reason: string): void => call.report('destructi
 export const push: GitVerb = (call, words) => {
   transport(call, words);
   const remote = remoteWords(words).filter((word) => /[:/@]/.test(word));
-  call.network('git push sends commits to another host', remote, ['git']);
+  toHosts(call, 'git push sends commits to another host', remote);
   call.report('code_execution', 'may run hooks of the repository');
   const forced =
     words.has('f', 'force', 'force-with-lease', 'force-if-includes', 'mirror', 'prune') ||
@@ -86,10 +91,10 @@ export const remote: GitVerb = (call, words, args) => {
   const address = words.operands.find((word) => FOREIGN_PROTOCOL.test(word));
   if (address !== undefined) call.runsText(address.replace(/^ext::/, ''), 'the address of the remote runs a command');
   if (verb === 'show' || verb === 'update' || verb === 'prune' || args.includes('-f'))
-    call.network(
+    toHosts(
+      call,
       `git remote ${verb} ${PULL}`,
       words.operands.filter((word) => /[:@]/.test(word)),
-      ['git'],
     );
   if (verb !== 'show') writes(call, words, args);
 };
@@ -103,10 +108,10 @@ export const submodule: GitVerb = (call, words, args) => {
   else if (/^(update|add)$/.test(verb)) {
     const address = words.operands.find((word) => FOREIGN_PROTOCOL.test(word));
     if (address !== undefined) call.runsText(address.replace(/^ext::/, ''), 'the address of the remote runs a command');
-    call.network(
+    toHosts(
+      call,
       `git submodule ${verb} ${PULL}`,
       words.operands.slice(1).filter((word) => /[:@]/.test(word)),
-      ['git'],
     );
     writes(call, words, args);
   } else if (verb === 'deinit' && words.has('f', 'force')) loses(call, 'removes submodules with their changes');
@@ -115,7 +120,7 @@ export const submodule: GitVerb = (call, words, args) => {
 
 export const archive: GitVerb = (call, words) => {
   const remoteHost = words.value('remote');
-  if (remoteHost !== undefined) call.network('git archive reaches another host', [remoteHost], ['git']);
+  if (remoteHost !== undefined) toHosts(call, 'git archive reaches another host', [remoteHost]);
   const program = words.value('exec');
   if (program !== undefined) call.runsText(program, 'git starts a program named by an option');
 };

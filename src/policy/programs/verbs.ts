@@ -43,12 +43,15 @@ const MEANINGS: Readonly<Record<Outcome, Meaning>> = {
   destroy: { effect: 'destructive', phrase: 'destroys data that cannot be brought back' },
 };
 
+const ADDRESS = /^(https?|ssh|git):\/\//i;
+
 export function outcome(call: Call, verb: string, what: Outcome, words: readonly Text[], presets: readonly string[] = []): void {
   if (what === 'safe') return;
   const { effect, verdict, phrase } = MEANINGS[what];
   const reason = `${verb} ${phrase}`;
   if (what === 'net' || what === 'upload') {
-    call.network(reason, words, presets);
+    // Of what has hosts of its own, the words are names of packages or projects (`npm view left@1.0.0`), unless they say otherwise.
+    call.network(reason, presets.length === 0 ? words : words.filter((word) => ADDRESS.test(word)), presets);
     return;
   }
   const opens: Opening | undefined =
