@@ -154,6 +154,10 @@ describe('what a yes opens', () => {
     for (const command of ['cat /srv/a; echo x >> /srv/a', 'sed -i s/a/b/ /srv/a'])
       expect(judge(command).opens).toEqual([{ type: 'path', path: '/srv/a', access: 'write' }]);
     expect(judge('cat /srv/b; echo x >> /srv/a').opens).toHaveLength(2);
+    // A copy may become the target or be put into it.
+    expect(judge('cp src/a /srv/a').opens).toEqual([{ type: 'path', path: '/srv/a', access: 'write' }]);
+    expect(judge('mkdir -p /srv/a && echo x > /srv/a/b').opens).toEqual([{ type: 'path', path: '/srv/a', access: 'write' }]);
+    expect(judge('cp src/a /srv/ab; cp src/a /srv/abc').opens).toHaveLength(2);
   });
 
   it('names no path where a pattern stands for many', () => {

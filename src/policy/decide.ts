@@ -84,7 +84,7 @@ function answer(
   };
 }
 
-/** Each opening once; hosts together, and a path that is opened for writing can be read as well. */
+/** Each opening once; hosts together, and what a path that is opened for writing holds is open with it. */
 function opensOf(findings: readonly Finding[]): readonly Opening[] {
   const hosts = new Set<string>();
   const presets = new Set<string>();
@@ -101,6 +101,8 @@ function opensOf(findings: readonly Finding[]): readonly Opening[] {
     ? [{ type: 'hosts', hosts: [...hosts], presets: [...presets] }]
     : [];
   const paths = [...others.values()];
-  const written = new Set(paths.flatMap((one) => (one.type === 'path' && one.access === 'write' ? [one.path] : [])));
-  return [...network, ...paths.filter((one) => one.type !== 'path' || one.access === 'write' || !written.has(one.path))];
+  const written = paths.filter((one) => one.type === 'path' && one.access === 'write').map((one) => (one.type === 'path' ? one.path : ''));
+  const covered = (one: Opening): boolean =>
+    one.type === 'path' && written.some((path) => (one.access === 'read' ? one.path === path : one.path.startsWith(`${path}/`)));
+  return [...network, ...paths.filter((one) => !covered(one))];
 }

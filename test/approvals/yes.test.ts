@@ -250,6 +250,26 @@ describe('paths', () => {
     expect(readFileSync(path, 'utf8')).toBe('made\n');
   });
 
+  test.skipIf(isTemporary)('a folder outside, made and filled, and an empty one', async () => {
+    const [path, empty] = [join(outside, 'made'), join(outside, 'empty')];
+    await fromQuestionToSuccess({
+      command: `mkdir -p ${path} ${empty} && cp ca.pem ${path}/copy && ls ${path}`,
+      opens: [path, empty].map((one) => ({ type: 'path', path: one, access: 'write' })),
+      says: 'copy\n',
+    });
+    expect([existsSync(join(path, 'copy')), existsSync(empty)]).toEqual([true, true]);
+  });
+
+  test.skipIf(isTemporary)('a copy outside, under another name', async () => {
+    const path = join(outside, 'copied.pem');
+    await fromQuestionToSuccess({
+      command: `cp ca.pem ${path} && echo copied`,
+      opens: [{ type: 'path', path, access: 'write' }],
+      says: 'copied\n',
+    });
+    expect(readFileSync(path, 'utf8')).toBe(readFileSync(site.ca, 'utf8'));
+  });
+
   test('one secret', async () => {
     await fromQuestionToSuccess({
       command: 'cat ~/.aws/credentials',

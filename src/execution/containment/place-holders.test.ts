@@ -47,6 +47,9 @@ describe('a path that was opened for writing and is not there yet', () => {
     const again = place(writing(join(outside, 'empty'), 'folder'));
     again.clear();
     expect(existsSync(join(outside, 'empty'))).toBe(false);
+    const wanted = place([...writing(join(outside, 'empty'), 'folder'), ...writing(join(outside, 'file'))]);
+    wanted.clear(true);
+    expect([existsSync(join(outside, 'empty')), existsSync(join(outside, 'file'))]).toEqual([true, false]);
   });
 
   it('stays when it was touched, or replaced by something else', () => {

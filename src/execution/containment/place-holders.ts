@@ -11,8 +11,11 @@ const O_PATH = 0o10000000;
 export interface PlaceHolders {
   /** To be kept where the next process finds it, should this one be killed. */
   readonly placed: readonly Placed[];
-  /** Takes away what the run has left as it was. After the run's tree is dead, or when it never started. */
-  clear(): void;
+  /**
+   * Takes away what the run has left as it was. After the run's tree is dead, or when it never started. A run that went well was content
+   * with a folder as it is: `mkdir -p` makes nothing of one that is there.
+   */
+  clear(wentWell?: boolean): void;
 }
 
 /** One that was made, and how it is recognised as untouched. Numbers as text: they don't fit into JSON. */
@@ -34,8 +37,8 @@ export function placeMissing(
   owner: { readonly uid: number; readonly gid: number } | undefined,
 ): PlaceHolders {
   const placed: Placed[] = [];
-  const clear = (): void => {
-    clearPlaced(placed.splice(0));
+  const clear = (wentWell = false): void => {
+    clearPlaced(placed.splice(0).filter(({ folder }) => !(wentWell && folder)));
   };
   try {
     for (const { path, access, make } of openings) {

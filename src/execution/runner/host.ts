@@ -106,11 +106,12 @@ export function createHost(parts: HostParts): Host {
   /** `told`: whoever asked hears it in another way. */
   const finish = (entry: Hosted, result: RunResult, told = false): void => {
     const { exec_id } = entry.record;
+    const { outcome } = result;
     step('ended');
-    entry.placed?.clear();
+    entry.placed?.clear(outcome.state === 'exited' && outcome.exit_code === 0);
     try {
       const first = endFolder(entry.folder, entry.state, result, clock.now(), { durable: entry.durable });
-      if (!first) logger.warn('another process had written the end before', { exec_id, outcome: result.outcome.state });
+      if (!first) logger.warn('another process had written the end before', { exec_id, outcome: outcome.state });
     } catch (thrown) {
       // The client of a foreground run still gets its answer; a job will be found without a result, and be called lost.
       logger.error('the result could not be written', { exec_id, reason: toAppError(thrown).message });

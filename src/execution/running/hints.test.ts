@@ -36,6 +36,15 @@ describe('hints', () => {
     expect(hints).toEqual([expect.stringMatching(/HTTP_PROXY/)]);
   });
 
+  it('say how a path that was opened can be written, and only where one was', () => {
+    const opened = containmentReport({ ...plan, notes: ['opened for this run: /srv/a (read and write)'] }, {});
+    const of = (output: string, where = opened): string => hintsFor(where, { output, failed: true }).join();
+    expect(of("sed: couldn't open temporary file /srv/sedX: Read-only file system")).toMatch(/not its folder/);
+    expect(of('mv: unable to remove target: Device or resource busy')).toMatch(/not its folder/);
+    expect(of('mkdir: cannot create directory ‘/srv/a’: File exists')).toMatch(/mkdir -p/);
+    expect(of('mkdir: cannot create directory ‘a’: File exists', report)).toBe('');
+  });
+
   it('blame the containment only for what it does', () => {
     const open = containmentReport({ ...plan, dimensions: {} }, {});
     expect(hintsFor(open, { output: 'Could not resolve host: x', failed: true })).toEqual([]);

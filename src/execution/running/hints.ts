@@ -7,6 +7,8 @@ interface Hint {
   readonly sentence: string;
   /** In place of it where an allow-list is open. */
   readonly proxied?: string;
+  /** Only where a path was opened for writing. */
+  readonly opened?: true;
 }
 
 /** Error texts of known programs whose cause is the containment and not the program. One sentence each, for the model. */
@@ -34,6 +36,20 @@ const HINTS: readonly Hint[] = [
     sentence: 'A protected file or a folder that holds one is pinned in its place and cannot be replaced or renamed here.',
   },
   {
+    text: /Read-only file system|EROFS|Device or resource busy|EBUSY/,
+    because: 'fs_write',
+    opened: true,
+    sentence:
+      'A path that was opened is opened itself and not its folder: write into it (`cat new > PATH`, `cp`); what puts another file in its place (`sed -i`, `mv`, `ln -f`) fails.',
+  },
+  {
+    text: /File exists|EEXIST/,
+    because: 'fs_write',
+    opened: true,
+    sentence:
+      'A path that was opened for writing is there before the command starts, empty where there was nothing: `mkdir -p` takes it as it is, and `ln` can make no link there.',
+  },
+  {
     text: /(?:unshare|setns|mount|bwrap|io_uring_setup|perf_event_open|keyctl)\b.*Operation not permitted|PermissionError: \[Errno 1\]/,
     because: 'seccomp',
     sentence: 'This sandbox forbids some system calls (mounts, namespaces, kernel keys, io_uring, tracing of other processes).',
@@ -53,7 +69,8 @@ const HINTS: readonly Hint[] = [
 export function hintsFor(report: ContainmentReport, result: { readonly output: string; readonly failed: boolean }): string[] {
   if (!result.failed || result.output.length === 0) return [];
   const proxied = report.dimensions.network.by?.includes('allow-list') === true;
-  return HINTS.filter((hint) => report.dimensions[hint.because].state !== 'not_enforced' && hint.text.test(result.output)).map((hint) =>
-    proxied && hint.proxied !== undefined ? hint.proxied : hint.sentence,
-  );
+  const opened = report.notes.some((note) => note.startsWith('opened for this run: ') && note.endsWith('(read and write)'));
+  const holds = ({ because, text, opened: needed }: Hint): boolean =>
+    report.dimensions[because].state !== 'not_enforced' && (needed === undefined || opened) && text.test(result.output);
+  return HINTS.filter(holds).map((hint) => (proxied && hint.proxied !== undefined ? hint.proxied : hint.sentence));
 }
