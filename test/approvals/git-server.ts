@@ -1,10 +1,17 @@
 import { execFile } from 'node:child_process';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Hands a request to `git http-backend`, as a web server would by CGI: repositories below `root`, and anybody may push. */
+/** Of who may push to repositories whose name begins with `private`; to the others anybody may. */
+export const CREDENTIALS = 'dev:a-password';
+
+/** Hands a request to `git http-backend`, as a web server would by CGI: repositories below `root`. */
 export function serveGit(root: string, request: IncomingMessage, response: ServerResponse): void {
   const url = new URL(request.url ?? '/', 'http://x');
   const { headers, method } = request;
+  if (url.pathname.startsWith('/private') && headers.authorization !== `Basic ${Buffer.from(CREDENTIALS).toString('base64')}`) {
+    response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();
+    return;
+  }
   const env = {
     PATH: '/usr/bin:/bin',
     HOME: root,

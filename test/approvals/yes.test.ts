@@ -10,7 +10,7 @@ import { type Bed, makeBed } from '../../src/execution/containment/testing.ts';
 import { makeSite, publishForNpm, publishForPip, type Site } from '../../src/execution/network/testing-site.ts';
 import type { GateAnswer } from '../../src/gate/types.ts';
 import type { Opening } from '../../src/policy/types.ts';
-import { serveGit } from './git-server.ts';
+import { CREDENTIALS, serveGit } from './git-server.ts';
 import { openWhole, type Whole } from './whole.ts';
 
 /**
@@ -199,7 +199,7 @@ describe('the network', () => {
     await fromQuestionToSuccess({ command: 'npm ci', opens: preset('npm'), says: 'left is here' });
   });
 
-  test.skipIf(!has('git'))('git push', async () => {
+  describe.skipIf(!has('git'))('git push', () => {
     const git = (cwd: string, ...args: readonly string[]): string =>
       execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], {
         cwd,
@@ -207,14 +207,34 @@ describe('the network', () => {
         encoding: 'utf8',
         env: { PATH: '/usr/bin:/bin', HOME: bed.base },
       });
-    const bare = bed.folder('git/repo.git');
-    git(bare, 'init', '-q', '--bare', '-b', 'main');
-    git(bed.workspace, 'init', '-q', '-b', 'main');
-    git(bed.workspace, 'commit', '-q', '--allow-empty', '-m', 'one');
-    git(bed.workspace, 'remote', 'add', 'origin', 'https://git.example.com/repo.git');
-    git(bed.workspace, 'config', 'http.sslCAInfo', site.ca);
-    await fromQuestionToSuccess({ command: 'git push -u origin main', opens: hosts('git.example.com'), says: 'main -> main' });
-    expect(git(bare, 'log', '--format=%s', 'main')).toBe('one\n');
+    const bareAt = (path: string): string => {
+      const bare = bed.folder(`git/${path}`);
+      git(bare, 'init', '-q', '--bare', '-b', 'main');
+      return bare;
+    };
+    beforeAll(() => {
+      git(bed.workspace, 'init', '-q', '-b', 'main');
+      git(bed.workspace, 'commit', '-q', '--allow-empty', '-m', 'one');
+      git(bed.workspace, 'remote', 'add', 'origin', 'https://git.example.com/repo.git');
+      git(bed.workspace, 'config', 'http.sslCAInfo', site.ca);
+    });
+
+    test('to the remote of the repository', async () => {
+      const bare = bareAt('repo.git');
+      await fromQuestionToSuccess({ command: 'git push -u origin main', opens: hosts('git.example.com'), says: 'main -> main' });
+      expect(git(bare, 'log', '--format=%s', 'main')).toBe('one\n');
+    });
+
+    test('with the credentials that are kept for it', async () => {
+      const bare = bareAt('private.git');
+      const path = bed.file('people/dev/.git-credentials', `https://${CREDENTIALS}@git.example.com\n`, 0o600);
+      await fromQuestionToSuccess({
+        command: 'git -c credential.helper=store push https://git.example.com/private.git main',
+        opens: [...hosts('git.example.com'), { type: 'path', path, access: 'read' }],
+        says: 'main -> main',
+      });
+      expect(git(bare, 'log', '--format=%s', 'main')).toBe('one\n');
+    });
   });
 
   test.skipIf(!has('pip3'))('pip install', async () => {
@@ -276,6 +296,41 @@ describe('paths', () => {
       opens: [{ type: 'path', path: join(bed.user_home, '.aws/credentials'), access: 'read' }],
       says: 'the secret that was asked for',
     });
+  });
+});
+
+describe('file tools', () => {
+  test.skipIf(isTemporary)('one file outside, written, changed and read; its neighbours stay closed', async () => {
+    const watching = whole.approvals.attend('page');
+    await watching.ready;
+    const path = join(outside, 'by-tool.txt');
+    const call = async (tool: string, args: Readonly<Record<string, unknown>>, opens: readonly Opening[]): Promise<string> => {
+      const { card, answer } = await answered(whole.call(tool, { path, ...args }), { decision: 'approve' });
+      expect([codeOf(answer), card.opens]).toEqual(['result', opens]);
+      return textOf(answer);
+    };
+    const writing: readonly Opening[] = [{ type: 'path', path, access: 'write' }];
+    const before = await answered(whole.call('write_file', { path, content: 'old\n' }), { decision: 'deny' });
+    expect([codeOf(before.answer), existsSync(path)]).toEqual(['denied_by_human', false]);
+    await call('write_file', { content: 'old\n' }, writing);
+    await call('patch', { old_string: 'old', new_string: 'new' }, writing);
+    expect(readFileSync(path, 'utf8')).toBe('new\n');
+    expect(await call('read_file', {}, [{ type: 'path', path, access: 'read' }])).toContain('new');
+    const beside = await answered(whole.call('read_file', { path: join(outside, 'neighbour.txt') }), { decision: 'deny' });
+    expect(codeOf(beside.answer)).toBe('denied_by_human');
+    await watching.close();
+  });
+
+  test('one secret of the Workspace', async () => {
+    const path = bed.file(join(bed.workspace, '.env'), 'GREETING=hello\n');
+    expect(codeOf(await whole.call('read_file', { path }))).toBe('no_channel');
+    const watching = whole.approvals.attend('page');
+    await watching.ready;
+    const { card, answer } = await answered(whole.call('read_file', { path }), { decision: 'approve' });
+    expect([card.opens, textOf(answer)]).toEqual([[{ type: 'path', path, access: 'read' }], expect.stringContaining('GREETING=hello')]);
+    const again = await answered(whole.call('read_file', { path }), { decision: 'deny' });
+    expect(codeOf(again.answer)).toBe('denied_by_human');
+    await watching.close();
   });
 });
 

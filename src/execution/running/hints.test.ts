@@ -6,6 +6,7 @@ const enforced = { state: 'enforced' } as const;
 const plan = {
   dimensions: {
     network: enforced,
+    fs_read: enforced,
     fs_write: enforced,
     user_ns_nesting: enforced,
     unix_sockets: enforced,
@@ -23,6 +24,8 @@ describe('hints', () => {
     ['[1:1:FATAL:zygote_host_impl_linux.cc(126)] No usable sandbox!', /browser/],
     ['error: could not lock config file .git/config: Read-only file system', /read-only/],
     ['mv: cannot move .git: Device or resource busy', /pinned/],
+    ["fatal: could not read Username for 'https://github.com': terminal prompts disabled", /credential.helper=store/],
+    ['git@github.com: Permission denied (publickey).', /GIT_SSH_COMMAND/],
     ['unshare: unshare failed: Operation not permitted', /system calls/],
     ['Cannot connect to the Docker daemon at unix:///var/run/docker.sock', /Sockets of the host/],
   ])('%s', (output, sentence) => {

@@ -50,6 +50,12 @@ const HINTS: readonly Hint[] = [
       'A path that was opened for writing is there before the command starts, empty where there was nothing: `mkdir -p` takes it as it is, and `ln` can make no link there.',
   },
   {
+    text: /could not read (?:Username|Password) for|terminal prompts disabled|Permission denied \(publickey/,
+    because: 'fs_read',
+    sentence:
+      "The person's keys and credential helpers are hidden from a run; name the ones it needs, so that they can be asked for: `GIT_SSH_COMMAND='ssh -i ~/.ssh/KEY' git ...`, or `git -c credential.helper=store ...` for what is kept in ~/.git-credentials.",
+  },
+  {
     text: /(?:unshare|setns|mount|bwrap|io_uring_setup|perf_event_open|keyctl)\b.*Operation not permitted|PermissionError: \[Errno 1\]/,
     because: 'seccomp',
     sentence: 'This sandbox forbids some system calls (mounts, namespaces, kernel keys, io_uring, tracing of other processes).',

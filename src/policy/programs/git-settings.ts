@@ -30,6 +30,12 @@ const isHarmless = (key: string, value: Text): boolean =>
 
 function runsSetting(call: Call, key: string, value: Text): void {
   call.report('code_execution', `sets ${key}, which can start a program`);
+  // What it reads is what a person has to open for it.
+  const stored = /helper$/i.test(key) ? /^store(?:\s+--file[\s=]\s*(\S+))?\s*$/.exec(value) : null;
+  if (stored !== null) {
+    call.shell(`cat ${stored[1] ?? '~/.git-credentials'}`);
+    return;
+  }
   const text = value.replace(/^!/, '');
   const names =
     /(pager|editor|command|fsmonitor|external|textconv|clean|smudge|process|cmd|helper|driver|program|askpass|alias\.|proxy|uploadpack|receivepack)/i.test(
