@@ -10,18 +10,20 @@ export interface HttpEntry {
 const VARIABLE = 'WRIT_TOKEN';
 
 /** Where it goes, where that is another file than for stdio. */
-const PLACES: Readonly<Record<string, string>> = { 'Claude Code': '.mcp.json', 'Qwen Code': '.qwen/settings.json' };
+const PLACES: Readonly<Record<string, string>> = { 'Qwen Code': '.qwen/settings.json' };
 
-/** By the name of the host. Only Claude Code runs a helper for headers; the others take a variable of their environment. */
+/**
+ * By the name of the host. Each takes a variable of its environment. Claude Code could run a helper that reads the file, but does so only in a folder
+ * that a person has trusted in its dialog, which `claude -p` never shows.
+ */
 const SNIPPETS: Readonly<Record<string, (entry: HttpEntry) => string>> = {
-  'Claude Code': ({ url, file }) =>
-    json({ mcpServers: { writ: { type: 'http', url, headersHelper: `printf '{"Authorization":"Bearer %s"}' "$(cat ${quoted(file)})"` } } }),
+  'Claude Code': ({ url }) => `claude mcp add --transport http writ ${url} --header 'Authorization: Bearer \${${VARIABLE}}'`,
   Codex: ({ url }) =>
     `[mcp_servers.writ]\nurl = ${JSON.stringify(url)}\nbearer_token_env_var = ${JSON.stringify(VARIABLE)}\ntool_timeout_sec = 120`,
   Cursor: ({ url }) => json({ mcpServers: { writ: { url, headers: { Authorization: `Bearer \${env:${VARIABLE}}` } } } }),
   'Gemini CLI': ({ url }) => json({ mcpServers: { writ: { httpUrl: url, headers: { Authorization: `Bearer $${VARIABLE}` } } } }),
   opencode: ({ url }) =>
-    json({ mcp: { writ: { type: 'remote', url, headers: { Authorization: `Bearer {env:${VARIABLE}}` }, enabled: true } } }),
+    json({ mcp: { writ: { type: 'remote', url, headers: { Authorization: `Bearer {env:${VARIABLE}}` }, oauth: false, enabled: true } } }),
   'Qwen Code': ({ url }) => json({ mcpServers: { writ: { httpUrl: url, headers: { Authorization: `Bearer $${VARIABLE}` } } } }),
   'VS Code': ({ url }) =>
     json({

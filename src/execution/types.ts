@@ -273,7 +273,8 @@ export interface SpoolPage {
 export interface Jobs {
   /** Durable before it returns: the record is on disk (fsync) and its worker has it. */
   start(spec: RunSpec, signal: AbortSignal): Promise<JobRecord>;
-  list(owner: Pick<Owner, 'organization' | 'agent'>): Promise<readonly JobRecord[]>;
+  /** Newest first: of one agent, or of every agent there. */
+  list(of: Pick<Owner, 'organization'> & Partial<Pick<Owner, 'agent'>>): Promise<readonly JobRecord[]>;
   get(job_id: string): Promise<JobRecord | undefined>;
   /** Waits up to `wait_ms` for something after `cursor`; also returns when the job ends. */
   output(

@@ -16,7 +16,7 @@ export function resolveCwd(asked: string | undefined, workspaces: readonly Works
       'invalid_arguments',
       `cwd: "${asked}" is outside the Workspace ${workspaces.map((workspace) => workspace.path).join(', ')}.`,
       {
-        fix: 'Use a folder inside it, or add the other folder with --root.',
+        fix: 'Use a folder inside it. The user can open another one: with --root of `writ mcp`, or over HTTP as a workspace of the token.',
       },
     );
   }

@@ -1,10 +1,13 @@
 import type { Command } from 'commander';
-import type { Jobs } from '../../execution/types.ts';
+import type { JobRecord, Jobs } from '../../execution/types.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { App, Terminal } from '../app.ts';
 
 /** The operator sees the jobs of every agent and Workspace of this Writ home. */
-const EVERYBODY = { organization: 'org_local', agent: 'agent_local' };
+const EVERYBODY = { organization: 'org_local' };
+
+/** Nothing for those of `writ mcp`, which are most. */
+const ofWhom = ({ owner: { agent } }: JobRecord): string => (agent === 'agent_local' ? '' : ` (${agent})`);
 
 export function jobCommands(program: Command, app: () => Promise<App>, terminal: Terminal): void {
   const job = program.command('job').description('look at and end background jobs');
@@ -26,7 +29,7 @@ export function jobCommands(program: Command, app: () => Promise<App>, terminal:
       const { jobLine } = await import('../../tools/index.ts');
       const all = [...(await jobs((each) => each.list(EVERYBODY)))].sort((a, b) => b.created_at - a.created_at);
       if (options.json) terminal.out(`${JSON.stringify(all)}\n`);
-      else terminal.out(all.length === 0 ? 'No jobs.\n' : `${all.map(jobLine).join('\n')}\n`);
+      else terminal.out(all.length === 0 ? 'No jobs.\n' : `${all.map((record) => `${jobLine(record)}${ofWhom(record)}`).join('\n')}\n`);
     });
 
   job
@@ -69,7 +72,7 @@ export function jobCommands(program: Command, app: () => Promise<App>, terminal:
       const { organization } = EVERYBODY;
       const data = { job_id: record.job_id, state: record.state, by: 'operator' };
       await log.record(
-        { type: 'job.cancelled', at: clock.now(), organization, workspace: record.owner.workspace, data },
+        { type: 'job.cancelled', at: clock.now(), organization, agent: record.owner.agent, workspace: record.owner.workspace, data },
         { essential: true },
       );
       await log.close();

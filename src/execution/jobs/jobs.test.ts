@@ -111,6 +111,10 @@ describe('jobs', () => {
       [second.job_id, 'starting'],
       [first.job_id, 'unreadable'],
     ]);
+    expect((await jobs.list({ organization: OWNER.organization })).map(({ owner }) => owner.agent)).toEqual(
+      expect.arrayContaining([OWNER.agent, OWNER.agent, 'agent_b']),
+    );
+    expect(await jobs.list({ organization: 'org_other' })).toEqual([]);
   });
 
   it('are found by nothing but an id', async () => {

@@ -83,7 +83,8 @@ export function createJobs(parts: JobsParts): Jobs {
       for (const job_id of idsIn('job', layout.jobs).toReversed()) {
         const record = await read(job_id);
         await breathe();
-        if (record && record.owner.organization === organization && record.owner.agent === agent) records.push(record);
+        if (record && record.owner.organization === organization && (agent ?? record.owner.agent) === record.owner.agent)
+          records.push(record);
       }
       return records;
     },

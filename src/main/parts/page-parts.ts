@@ -47,9 +47,8 @@ export function pageParts(parts: PagePartsParts): PageParts {
     approvals: asking.approvals,
     grants: asking.grants,
     async running() {
-      const agents = new Set(['agent_local', ...(await identity.tokens.list()).map(({ agent }) => agent)]);
-      const jobs = await Promise.all([...agents].map((agent) => execution.jobs.list({ organization: ORGANIZATION, agent })));
-      const going = jobs.flat().filter(({ state }) => state === 'starting' || state === 'running');
+      const jobs = await execution.jobs.list({ organization: ORGANIZATION });
+      const going = jobs.filter(({ state }) => state === 'starting' || state === 'running');
       return [
         ...calls.list().map(({ owner, ...call }) => ({ ...call, kind: 'call' as const, agent: owner.agent, workspace: owner.workspace })),
         ...going.map((job) => ({

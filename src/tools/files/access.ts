@@ -134,7 +134,7 @@ function find(scene: FilesScene, meant: string, access: 'read' | 'write'): Found
       throw fileError(
         'outside',
         `${found.path} is outside of the Workspace, and containment hides it.`,
-        'Use a path inside the Workspace, its private HOME or /tmp; or the user can add its folder with --root.',
+        'Use a path inside the Workspace, its private HOME or /tmp; or the user can open its folder: with --root of `writ mcp`, or over HTTP as a workspace of the token.',
       );
     case 'above':
       throw fileError(
