@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Host } from '../kit/host.ts';
 
 export const CLAUDE_CODE: Host = {
@@ -9,7 +7,7 @@ export const CLAUDE_CODE: Host = {
   version: '2.1.332',
   bin: 'claude',
   connect: 'claude-code',
-  prepare({ workspace, model_url, printed, server_env }) {
+  prepare({ model_url, printed, server_env }) {
     const launch = {
       args: ['-p', 'go', '--allowedTools', 'mcp__writ', '--output-format', 'json'],
       env: {
@@ -21,13 +19,9 @@ export const CLAUDE_CODE: Host = {
         DISABLE_AUTOUPDATER: '1',
       },
     };
-    if (server_env === undefined) {
-      writeFileSync(join(workspace, '.mcp.json'), printed);
-      return launch;
-    }
-    // `claude mcp add writ -- COMMAND`, typed as it is printed but for the environment of the server.
-    const [, ...add] = printed.split(' ');
-    const env = Object.entries(server_env).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
+    // `claude mcp add ...`, typed as it is printed but for the environment of the server.
+    const [, ...add] = (printed.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ''));
+    const env = Object.entries(server_env ?? {}).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
     return { ...launch, before: [...add.slice(0, 3), ...env, ...add.slice(3)] };
   },
 };

@@ -24,19 +24,25 @@ export interface Setting {
   readonly env: Record<string, string>;
 }
 
-export async function openWayIn(way: Way, connect: string, setting: Setting): Promise<WayIn> {
+export async function openWayIn(
+  way: Way,
+  connect: string,
+  setting: Setting,
+  /** What `writ up` is started through, and what is said of the token beside its Workspace. */
+  { wrapper = [], token = [] }: { readonly wrapper?: readonly string[]; readonly token?: readonly string[] } = {},
+): Promise<WayIn> {
   const writ = async (...args: readonly string[]): Promise<string> => {
     const { code, stdout, stderr } = await runProgram([WRIT, ...args], { cwd: setting.workspace, env: setting.env, deadline_ms: 60_000 });
     if (code !== 0) throw new Error(`writ ${args.join(' ')}: ${stderr}`);
     return stdout;
   };
   if (way !== 'http') {
-    const up = way === 'relay' ? await startUp({ ...setting, remove: () => {} }, ['--port', '0'], [WRIT]) : undefined;
+    const up = way === 'relay' ? await startUp({ ...setting, remove: () => {} }, ['--port', '0'], [...wrapper, WRIT]) : undefined;
     return { printed: pasted(await writ('connect', connect))[0] ?? '', up, token: undefined, start: (argv) => argv };
   }
   await writ('workspace', 'add', 'work', setting.workspace);
-  await writ('token', 'create', 'agent', '--workspace', 'work');
-  const up = await startUp({ ...setting, remove: () => {} }, ['--port', '0'], [WRIT]);
+  await writ('token', 'create', 'agent', '--workspace', 'work', ...token);
+  const up = await startUp({ ...setting, remove: () => {} }, ['--port', '0'], [...wrapper, WRIT]);
   const [printed = '', typed = ''] = pasted(await writ('connect', connect, '--http', '--token', 'agent'));
   return {
     printed,

@@ -1,0 +1,3 @@
+import { askClaudeCode } from './kit/ask-claude-code.ts';
+
+await askClaudeCode('http');

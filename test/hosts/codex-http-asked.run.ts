@@ -1,0 +1,4 @@
+import { CODEX } from './agents/codex.ts';
+import { askOverHttp } from './kit/ask-over-http.ts';
+
+await askOverHttp(CODEX);
