@@ -290,6 +290,12 @@ describe('paths', () => {
     expect(readFileSync(path, 'utf8')).toBe(readFileSync(site.ca, 'utf8'));
   });
 
+  test.skipIf(!works('test', '-r', '/etc/shadow'))('a file of /etc that no run has', async () => {
+    const path = '/etc/shadow';
+    const says = execFileSync('cksum', [path], { encoding: 'utf8' });
+    await fromQuestionToSuccess({ command: `cksum ${path}`, opens: [{ type: 'path', path, access: 'read' }], says });
+  });
+
   test('one secret', async () => {
     await fromQuestionToSuccess({
       command: 'cat ~/.aws/credentials',

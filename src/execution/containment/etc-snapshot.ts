@@ -12,11 +12,15 @@ const FRESH_MS = 30_000;
 const MAX_FILE_BYTES = 2 * 1024 * 1024;
 const MAX_ITEMS = 20_000;
 const KEPT_SNAPSHOTS = 4;
+/** Of those with places for openings: a run that goes on for long still has its own. */
+const KEPT_OPENED = 16;
 
 type Item =
   | { readonly kind: 'folder'; readonly path: string }
   | { readonly kind: 'link'; readonly path: string; readonly target: string }
-  | { readonly kind: 'file'; readonly path: string; readonly source: string; readonly stamp: string };
+  | { readonly kind: 'file'; readonly path: string; readonly source: string; readonly stamp: string }
+  /** Empty: something that was opened for a run is mounted there. */
+  | { readonly kind: 'place'; readonly path: string };
 
 /** Lists what the table names and everybody may read; a file that only root reads stays out even when we are root. */
 function listItems(etc: string): readonly Item[] {
@@ -53,6 +57,7 @@ function build(items: readonly Item[], etc: string, folder: string): void {
   for (const item of items) {
     mkdirSync(dirname(at(item.path)), { recursive: true, mode: 0o755 });
     if (item.kind === 'folder') mkdirSync(at(item.path), { recursive: true, mode: 0o755 });
+    else if (item.kind === 'place') writeFileSync(at(item.path), '', { mode: 0o600 });
     else if (item.kind === 'link') symlinkSync(item.target, at(item.path));
     else writeFileSync(at(item.path), readSmallBytes(item.source, { max: MAX_FILE_BYTES }) ?? '', { mode: 0o644 });
   }
@@ -68,8 +73,18 @@ function build(items: readonly Item[], etc: string, folder: string): void {
   }
 }
 
-/** Where a snapshot of /etc for sandboxes lies, in the folder given. */
-export type EtcSnapshot = (parent: string) => string;
+/** Where a snapshot of /etc for sandboxes lies, in the folder given; it has a place for each path of /etc that was opened. */
+export type EtcSnapshot = (parent: string, opened?: readonly { readonly path: string }[]) => string;
+
+/** What was opened is a real path, so that no folder above it is a link, on the host and in what was listed of it. */
+function placesFor(opened: readonly { readonly path: string }[], items: readonly Item[], etc: string): readonly Item[] {
+  const there = new Set([...items.map(({ path }) => path), ...Object.values(GENERATED_AT)]);
+  const links = items.filter(({ kind }) => kind === 'link');
+  return opened
+    .filter(({ path }) => within(path, etc) && path !== etc && !there.has(path) && !links.some((link) => within(path, link.path)))
+    .map(({ path }): Item => ({ kind: kindOf(path) === 'folder' ? 'folder' : 'place', path }))
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
 
 /**
  * The selected part of /etc as one folder that is mounted at once: sixty mounts of single files would cost a run more than all the
@@ -77,19 +92,17 @@ export type EtcSnapshot = (parent: string) => string;
  */
 export function createEtcSnapshot(etc = '/etc'): EtcSnapshot {
   let seen: { readonly items: readonly Item[]; readonly name: string; readonly at: number } | undefined;
-  return (parent) => {
+  return (parent, opened = []) => {
     if (seen === undefined || performance.now() - seen.at > FRESH_MS) {
       const items = listItems(etc);
-      const name = `etc-${createHash('sha256')
-        .update(JSON.stringify([items, GENERATED_AT, SSH_FILES]))
-        .digest('hex')
-        .slice(0, 24)}`;
-      seen = { items, name, at: performance.now() };
+      seen = { items, name: `etc-${digestOf(items)}`, at: performance.now() };
     }
-    const snapshot = join(parent, seen.name);
+    const places = placesFor(opened, seen.items, etc);
+    const items = [...seen.items, ...places];
+    const snapshot = join(parent, places.length === 0 ? seen.name : `etc-opened-${digestOf(items)}`);
     if (kindOf(snapshot) === 'folder') return snapshot;
     const draft = mkdtempSync(join(parent, '.etc-draft-'));
-    build(seen.items, etc, draft);
+    build(items, etc, draft);
     chmodSync(draft, 0o755);
     try {
       renameSync(draft, snapshot);
@@ -103,12 +116,34 @@ export function createEtcSnapshot(etc = '/etc'): EtcSnapshot {
   };
 }
 
+function digestOf(items: readonly Item[]): string {
+  return createHash('sha256')
+    .update(JSON.stringify([items, GENERATED_AT, SSH_FILES]))
+    .digest('hex')
+    .slice(0, 24);
+}
+
 function forgetOldSnapshots(parent: string, keep: string): void {
-  const old = readdirSync(parent)
-    .filter((name) => /^etc-[0-9a-f]{24}$/.test(name))
+  const names = readdirSync(parent);
+  forgetOld(
+    parent,
+    keep,
+    KEPT_SNAPSHOTS,
+    names.filter((name) => /^etc-[0-9a-f]{24}$/.test(name)),
+  );
+  forgetOld(
+    parent,
+    keep,
+    KEPT_OPENED,
+    names.filter((name) => /^etc-opened-[0-9a-f]{24}$/.test(name)),
+  );
+}
+
+function forgetOld(parent: string, keep: string, kept: number, names: readonly string[]): void {
+  const old = names
     .map((name) => join(parent, name))
     .filter((path) => path !== keep)
     .map((path) => ({ path, age: look(path)?.ctimeMs ?? 0 }))
     .toSorted((a, b) => b.age - a.age);
-  for (const { path } of old.slice(KEPT_SNAPSHOTS)) rmSync(path, { recursive: true, force: true });
+  for (const { path } of old.slice(kept)) rmSync(path, { recursive: true, force: true });
 }

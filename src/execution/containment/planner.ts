@@ -155,7 +155,7 @@ export function createPlanner(
     const guards = guarded(JSON.stringify([workspaces, git_config_write]), [], (looks) =>
       gatherGuards(workspaces, { git_config_write, home: config.user_home, find }, looks),
     );
-    const snapshot = etc(folders.shared);
+    const snapshot = etc(folders.shared, spec.openings);
     system ??= systemMounts();
     covers ??= procCovers();
     const proc_covers = as.uid === 0 ? [...covers.everybody, ...covers.root] : covers.everybody;
