@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Decision, Finding, Opening } from '../policy/types.ts';
-import { openedBy } from './opened.ts';
+import { openedBy, withoutAbsent } from './opened.ts';
 
 const decision = (opens: readonly Opening[], findings: readonly Partial<Finding>[] = []): Decision => ({
   verdict: 'prompt',
@@ -45,5 +45,12 @@ describe('what a decision opens', () => {
 
   it('without containment is everything, and nothing beside it', () => {
     expect(openedBy(decision([file, { type: 'uncontained', why: 'sudo' }]))).toEqual({ openings: [], uncontained: true });
+  });
+
+  it('leaves out what is not there to be read', () => {
+    const openings = (['read', 'write'] as const).flatMap((access) =>
+      ['/nowhere/x', '/etc/passwd/x', '/etc'].map((path) => ({ path, access })),
+    );
+    expect(withoutAbsent({ openings }).openings).toEqual(openings.slice(2));
   });
 });

@@ -1,3 +1,4 @@
+import { lstatSync } from 'node:fs';
 import type { RunSpec } from '../execution/types.ts';
 import type { Decision } from '../policy/types.ts';
 
@@ -27,4 +28,18 @@ export function openedBy(decision: Decision): Pick<RunSpec, 'openings' | 'networ
     openings: opens.filter((opening) => opening.type === 'path').map(({ path, access }) => ({ path, access, make: makes(decision, path) })),
     ...(hosts.size + presets.size === 0 ? {} : { network: { hosts: [...hosts], presets: [...presets] } }),
   };
+}
+
+/** What isn't there can't be opened for reading, and the program says so itself: `gh` works without its configuration. */
+export function withoutAbsent<O extends Pick<RunSpec, 'openings'>>(opened: O): O {
+  return { ...opened, openings: opened.openings.filter(({ path, access }) => access === 'write' || !isAbsent(path)) };
+}
+
+function isAbsent(path: string): boolean {
+  try {
+    lstatSync(path);
+    return false;
+  } catch (thrown) {
+    return thrown instanceof Error && 'code' in thrown && (thrown.code === 'ENOENT' || thrown.code === 'ENOTDIR');
+  }
 }

@@ -4,7 +4,7 @@ import { AppError } from '../kernel/errors.ts';
 import type { Assessment } from '../policy/types.ts';
 import { requireContainment } from './containment-required.ts';
 import { withRemotes } from './git-remotes.ts';
-import { openedBy } from './opened.ts';
+import { openedBy, withoutAbsent } from './opened.ts';
 import { parseWith, wireSchema } from './schema.ts';
 import { finishedAnswer, shellOutput, startedAnswer, yieldedAnswer } from './shell-answer.ts';
 import type { CallContext, Tool, ToolOutput } from './tool.ts';
@@ -96,7 +96,7 @@ export function createShell(
       };
     },
     run: async (call, context, decision) => {
-      const opened = openedBy(decision);
+      const opened = withoutAbsent(openedBy(decision));
       if (!opened.uncontained) await requireContainment(execution, decision);
       else if (isBackground(call))
         throw new AppError('invalid_arguments', 'A command that was let out of containment can only run in the foreground.', {

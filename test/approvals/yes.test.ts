@@ -305,6 +305,15 @@ describe('paths', () => {
   });
 });
 
+test('what would be read and is not there is no reason not to run', async () => {
+  const watching = whole.approvals.attend('page');
+  await watching.ready;
+  const path = join(bed.user_home, '.kube/config');
+  const { card, answer } = await answered(shell('cat ~/.kube/config || echo did without'), { decision: 'approve' });
+  await watching.close();
+  expect([card.opens, textOf(answer)]).toEqual([[{ type: 'path', path, access: 'read' }], expect.stringContaining('did without')]);
+});
+
 describe('file tools', () => {
   test.skipIf(!hasOutside)('one file outside, written, changed and read; its neighbours stay closed', async () => {
     const watching = whole.approvals.attend('page');

@@ -100,6 +100,22 @@ it('takes what everybody may read, and files by content where they are links to 
   expect(readdirSync(join(made, 'profile.d')).toSorted()).toEqual(['a.sh', 'c.sh']);
 });
 
+it('has empty places for what was opened there, and never below a link', () => {
+  const etc = bed.folder('host-etc');
+  for (const name of ['profile', 'shadow', 'app/a.conf']) bed.file(`host-etc/${name}`, 'text');
+  symlinkSync(bed.folder('elsewhere'), join(etc, 'alternatives'));
+  const [snapshot, parent] = [createEtcSnapshot(etc), bed.folder('made')];
+  const usual = snapshot(parent);
+  const paths = ['profile', 'shadow', 'app', 'alternatives/x'].map((name) => ({ path: join(etc, name) }));
+  const made = snapshot(parent, paths);
+  expect([readFileSync(join(made, 'shadow'), 'utf8'), readdirSync(join(made, 'app')), readFileSync(join(made, 'profile'), 'utf8')]).toEqual(
+    ['', [], 'text'],
+  );
+  expect(readdirSync(bed.folder('elsewhere'))).toEqual([]);
+  expect([snapshot(parent, paths), snapshot(parent), snapshot(parent, [{ path: bed.workspace }])]).toEqual([made, usual, usual]);
+  expect(readdirSync(usual)).not.toContain('shadow');
+});
+
 it('walks past links by moving them aside, or not at all', () => {
   const root = bed.folder('root');
   const victim = bed.folder('victim');
