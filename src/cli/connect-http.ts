@@ -25,9 +25,9 @@ const SNIPPETS: Readonly<Record<string, (entry: HttpEntry) => string>> = {
   opencode: ({ url }) =>
     json({ mcp: { writ: { type: 'remote', url, headers: { Authorization: `Bearer {env:${VARIABLE}}` }, oauth: false, enabled: true } } }),
   'Qwen Code': ({ url }) => json({ mcpServers: { writ: { httpUrl: url, headers: { Authorization: `Bearer $${VARIABLE}` } } } }),
-  'VS Code': ({ url }) =>
+  'VS Code': ({ url, file }) =>
     json({
-      inputs: [{ type: 'promptString', id: 'writ-token', description: 'Token of Writ', password: true }],
+      inputs: [{ type: 'promptString', id: 'writ-token', description: `Token of Writ, in ${file}`, password: true }],
       servers: { writ: { type: 'http', url, headers: { Authorization: `Bearer \${input:writ-token}` } } },
     }),
 };

@@ -38,7 +38,11 @@ describe('agents', () => {
     const pasted = await runWrit(place, ['connect', '--http', '--token', 'ci', '--workspace', 'main']);
     expect(pasted.stdout).toContain(`${up.url}/mcp/w/main`);
     expect(pasted.stdout).toContain(join(place.home, 'tokens', 'ci'));
+    expect(pasted.stdout).toMatch(/^ {4}claude mcp add .* --header 'Authorization: Bearer \$\{WRIT_TOKEN\}'$/m);
     expect(pasted.stdout).not.toContain(token);
+    const one = await runWrit(place, ['connect', 'vs-code', '--http', '--token', 'ci']);
+    expect(one.stdout).toContain(`Token of Writ, in ${join(place.home, 'tokens', 'ci')}`);
+    expect(one.stdout).not.toContain('WRIT_TOKEN');
     expect(JSON.parse(listed.stdout)).toMatchObject([{ name: 'ci', agent: 'agent_ci', workspaces: ['main'] }]);
   });
 
