@@ -36,7 +36,7 @@ it('a push opens the hosts of the remotes', () => {
 
 it('a host in the words of the command stays what it is', () => {
   configure('[remote "origin"]\n\turl = https://git.corp.example/app\n');
-  expect(opened('git clone https://example.org/x.git')).toEqual([{ type: 'hosts', hosts: ['example.org'], presets: ['git'] }]);
+  expect(opened('git clone https://example.org/x.git')).toEqual([{ type: 'hosts', hosts: ['example.org'], presets: [] }]);
   expect(opened('npm ci')).toEqual([{ type: 'hosts', hosts: [], presets: ['npm'] }]);
 });
 
