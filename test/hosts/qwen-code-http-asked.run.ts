@@ -1,0 +1,4 @@
+import { QWEN_CODE } from './agents/qwen-code.ts';
+import { askOverHttp } from './kit/ask-over-http.ts';
+
+await askOverHttp(QWEN_CODE);
