@@ -12,10 +12,12 @@ const OF_BOTH_USERS = [
   'src/execution/',
   'src/kernel/config/',
   'src/identity/',
+  'test/approvals/',
   'test/execution/',
   'test/escape/',
   'test/tools/',
-  'test/e2e/',
+  // The operator's page and the forms of clients are the same for everybody.
+  ...['approvals', 'cli', 'crash', 'files-over-mcp', 'relay', 'shell-over-mcp', 'up'].map((name) => `test/e2e/${name}.test.ts`),
 ];
 
 /** In this order; the first failure ends the gate. A check without tests of its own counts as one. */
@@ -86,7 +88,7 @@ async function vitest(extra, { env, cwd, base, around, results }) {
     `--outputFile.json=${results}`,
     ...extra,
   ];
-  const { code } = await run(around(argv), { cwd, env, timeout: STEP_LIMIT_MS });
+  const { code } = await run(around(argv), { cwd, env: { ...env, WRIT_TEST_BUNDLE: '1' }, timeout: STEP_LIMIT_MS });
   return ran(code, readCounts(results, base));
 }
 
