@@ -1,10 +1,10 @@
 import { readdirSync, rmSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
+import { errnoOf } from '../kernel/errors.ts';
 import { look } from './containment/look.ts';
 import { SHARED_ROOT } from './containment/private-folders.ts';
 import { sweepProbes } from './containment/probe/scratch.ts';
 import type { ExecutionConfig } from './core-types.ts';
-import { errnoOf } from './jobs/json-file.ts';
 import { bootId, judge } from './running/identity.ts';
 
 type Places = Pick<ExecutionConfig, 'home' | 'shared_root'>;

@@ -180,10 +180,15 @@ export class AppError extends Error {
   }
 }
 
+/** ENOENT and the like, where it is the system that refused. */
+export function errnoOf(thrown: unknown): string | undefined {
+  return thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : undefined;
+}
+
 /** Whatever was thrown, as an AppError: ours unchanged, the disk's by errno, everything else `internal`. */
 export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
-  const errno = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
+  const errno = errnoOf(thrown);
   if (errno === 'ENOSPC' || errno === 'EDQUOT') {
     return new AppError('disk_full', 'No space is left on the disk that holds the Writ home.', {
       fix: 'Free some space, or move it with WRIT_HOME.',

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { WorkspaceBind } from '../execution/types.ts';
-import { AppError } from '../kernel/errors.ts';
+import { AppError, errnoOf } from '../kernel/errors.ts';
 import { realpathAsFarAsItExists } from './facts.ts';
 
 /** The real working directory of a call: inside a Workspace with every link resolved, existing, a folder. */
@@ -24,7 +24,7 @@ export function resolveCwd(asked: string | undefined, workspaces: readonly Works
     if (statSync(path).isDirectory()) return path;
     return new AppError('invalid_arguments', `cwd: "${asked}" is not a folder.`);
   } catch (thrown) {
-    const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown fault';
+    const code = errnoOf(thrown) ?? 'unknown fault';
     const absent = code === 'ENOENT' || code === 'ENOTDIR';
     return new AppError('invalid_arguments', `cwd: "${asked}" ${absent ? 'does not exist' : `can't be opened (${code})`}.`);
   }

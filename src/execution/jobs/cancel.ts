@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { Clock } from '../../kernel/clock.ts';
-import { AppError } from '../../kernel/errors.ts';
+import { AppError, errnoOf } from '../../kernel/errors.ts';
 import { endFolder, isEnded, look } from './folder.ts';
 import { POLL_MS, watchFolder } from './folder-watch.ts';
-import { createJson, errnoOf, placeFile, readJson } from './json-file.ts';
+import { createJson, placeFile, readJson } from './json-file.ts';
 import type { Processes } from './processes.ts';
 import { cancelRecord, FILES } from './records.ts';
 import { describeTeardown, resultWithoutReceipt, settle } from './settle.ts';

@@ -1,10 +1,10 @@
 import { type Dirent, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../kernel/clock.ts';
+import { errnoOf } from '../../kernel/errors.ts';
 import { type ExecId, isId, type JobId } from '../../kernel/ids.ts';
 import { look } from '../containment/look.ts';
 import { isEnded } from './folder.ts';
-import { errnoOf } from './json-file.ts';
 import type { Layout } from './layout.ts';
 import { setMark } from './marks.ts';
 import { FILES } from './records.ts';

@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { AppError } from '../../kernel/errors.ts';
+import { AppError, errnoOf } from '../../kernel/errors.ts';
 import type { ExecId, JobId } from '../../kernel/ids.ts';
 import { look as lookAt } from '../containment/look.ts';
 import { IDENTITY_FILE, readIdentity } from '../running/identity-file.ts';
 import type { Owner, ProcessIdentity, RunResult, RunSpec } from '../types.ts';
-import { createJson, errnoOf, placeFile, placeJson, readJson, syncPath, type WriteOptions } from './json-file.ts';
+import { createJson, placeFile, placeJson, readJson, syncPath, type WriteOptions } from './json-file.ts';
 import { BIRTH_PREFIX } from './layout.ts';
 import {
   FILES,

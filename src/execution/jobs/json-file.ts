@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import type { ZodType } from 'zod';
+import { errnoOf } from '../../kernel/errors.ts';
 
 /**
  * Small JSON files of a folder: written whole or not at all (a temporary name, then rename or link), read with their format
@@ -103,10 +104,6 @@ export function syncPath(path: string): void {
   } finally {
     closeSync(fd);
   }
-}
-
-export function errnoOf(thrown: unknown): string | undefined {
-  return thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : undefined;
 }
 
 export function describe(thrown: unknown): string {

@@ -1,4 +1,5 @@
-import { createJson, errnoOf, readJson } from './json-file.ts';
+import { errnoOf } from '../../kernel/errors.ts';
+import { createJson, readJson } from './json-file.ts';
 import { markRecord } from './records.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { errnoOf } from './json-file.ts';
+import { errnoOf } from '../../kernel/errors.ts';
 import { REMOVAL_PREFIX } from './layout.ts';
 
 /** Takes a folder away: out of sight first, in one step. True in the one process that did it. */

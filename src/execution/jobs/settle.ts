@@ -1,9 +1,10 @@
 import { basename } from 'node:path';
+import { errnoOf } from '../../kernel/errors.ts';
 import { isId } from '../../kernel/ids.ts';
 import { clearPlaced } from '../containment/place-holders.ts';
 import type { Outcome, OutputView, RunResult, StreamView, TeardownReport } from '../types.ts';
 import { endFolder, look, type Sight, spooledBytes } from './folder.ts';
-import { createJson, errnoOf, readJson } from './json-file.ts';
+import { createJson, readJson } from './json-file.ts';
 import { isDead, type Processes } from './processes.ts';
 import { FILES, placedRecord } from './records.ts';
 

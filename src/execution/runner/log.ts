@@ -1,7 +1,7 @@
 import { openSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { errnoOf } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/logger.ts';
-import { errnoOf } from '../jobs/json-file.ts';
 
 /** One file is kept beside the current one, and one runner writes no more than this: three times as much at the most. */
 const MAX_BYTES = 1024 * 1024;

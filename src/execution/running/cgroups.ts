@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { errnoOf } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { Dimension, DimensionReport, Limits, ProcessIdentity } from '../types.ts';
 import { candidates, detectHierarchies, type Hierarchy } from './cgroup-detect.ts';
 import { CONTROLS, type Controller, countIn, isController, readsBack } from './cgroup-table.ts';
 import { judge } from './identity.ts';
-import { errnoOf } from './proc.ts';
 
 /** The group of one sandbox, in every hierarchy that has one of our controllers. */
 export interface RunGroup {

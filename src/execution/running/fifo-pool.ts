@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process';
 import { closeSync, constants, mkdirSync, openSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { AppError } from '../../kernel/errors.ts';
+import { AppError, errnoOf } from '../../kernel/errors.ts';
 import { bootId, identify, judge } from './identity.ts';
-import { errnoOf } from './proc.ts';
 
 const BATCH = 64;
 const REFILL_BELOW = 16;

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, lstatSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
+import { errnoOf } from '../../kernel/errors.ts';
 import type { ProcessIdentity } from '../types.ts';
-import { errnoOf } from './proc.ts';
 
 export const IDENTITY_FILE = 'identity.json';
 

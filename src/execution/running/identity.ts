@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { errnoOf } from '../../kernel/errors.ts';
 import type { ProcessIdentity } from '../types.ts';
-import { errnoOf, isDead, readStat } from './proc.ts';
+import { isDead, readStat } from './proc.ts';
 
 /**
  * What is known about the process behind an identity. Only OWNED is ever signalled.

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { errnoOf } from '../../kernel/errors.ts';
 import type { ProcessIdentity, TeardownReport } from '../types.ts';
 import { identify, judge, signalOwned } from './identity.ts';
-import { errnoOf, isDead, listPids, readStat } from './proc.ts';
+import { isDead, listPids, readStat } from './proc.ts';
 import { markerOf } from './sweep.ts';
 
 /** What belongs to a run that has no namespace of its own. */

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { errnoOf } from '../../kernel/errors.ts';
 
 /** What /proc says, or why it can't be known. `gone`: there is no such process; `hidden`: there may be one. */
 export type ProcStat = { readonly start: string; readonly state: string; readonly ppid: number } | 'gone' | 'hidden';
@@ -67,8 +68,4 @@ export function membersOf(namespace: string): number[] | undefined {
     const stat = readStat(pid);
     return typeof stat === 'object' && !isDead(stat.state);
   });
-}
-
-export function errnoOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

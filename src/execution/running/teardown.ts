@@ -1,6 +1,7 @@
+import { errnoOf } from '../../kernel/errors.ts';
 import type { ProcessIdentity, TeardownReport } from '../types.ts';
 import { type IdentityVerdict, judge, signalOwned } from './identity.ts';
-import { errnoOf, membersOf } from './proc.ts';
+import { membersOf } from './proc.ts';
 
 /** From the first KILL until "it could not be seen gone". */
 const PROOF_BUDGET_MS = 5_000;

@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import { errnoOf } from './proc.ts';
+import { errnoOf } from '../../kernel/errors.ts';
 
 /** More waiting input than this is refused. */
 export const MAX_INPUT_BYTES = 1024 * 1024;

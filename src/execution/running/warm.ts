@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import type { Clock } from '../../kernel/clock.ts';
+import { errnoOf } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import { checkMounts } from '../containment/check-mounts.ts';
@@ -7,7 +8,6 @@ import type { SandboxPlan } from '../core-types.ts';
 import type { ProcessIdentity } from '../types.ts';
 import { judge } from './identity.ts';
 import { dismiss, type NotPrepared, type Prepared } from './prepare.ts';
-import { errnoOf } from './proc.ts';
 import { sweepMarked } from './sweep.ts';
 
 /** Waiting per plan. */

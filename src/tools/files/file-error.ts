@@ -1,4 +1,4 @@
-import { AppError } from '../../kernel/errors.ts';
+import { AppError, errnoOf } from '../../kernel/errors.ts';
 
 /** Why a file tool did nothing, for the record and for tests; the message says it to people. */
 export type FileReason =
@@ -47,10 +47,6 @@ export function fileError(reason: FileReason, message: string, fix?: string, dat
 /** The way changed between looking and opening: worth another look. */
 export class Moved extends Error {
   override readonly name = 'Moved';
-}
-
-export function errnoOf(thrown: unknown): string | undefined {
-  return thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : undefined;
 }
 
 /** What the disk answered, in words about this path; anything else is passed on. */

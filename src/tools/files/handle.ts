@@ -1,7 +1,8 @@
 import { closeSync, constants, fchownSync, fstatSync, mkdirSync, openSync, readdirSync, type Stats } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { FilesScene } from '../../execution/types.ts';
-import { errnoOf, fileError, Moved } from './file-error.ts';
+import { errnoOf } from '../../kernel/errors.ts';
+import { fileError, Moved } from './file-error.ts';
 
 export type As = FilesScene['as'];
 

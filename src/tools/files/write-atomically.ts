@@ -14,8 +14,9 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import { errnoOf } from '../../kernel/errors.ts';
 import type { Found } from './access.ts';
-import { errnoOf, fileError, Moved } from './file-error.ts';
+import { fileError, Moved } from './file-error.ts';
 import { type As, type Held, kindOf, mayReplace, statIn, withFolder } from './handle.ts';
 
 const NEW_MODE = 0o644;

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { AppError } from '../../kernel/errors.ts';
+import { AppError, errnoOf } from '../../kernel/errors.ts';
 import { parseWith, wireSchema } from '../schema.ts';
 import type { Tool, ToolOutput } from '../tool.ts';
 import type { FileAccess, Found } from './access.ts';
 import { decodeText } from './content-kind.ts';
-import { errnoOf, fileError } from './file-error.ts';
+import { fileError } from './file-error.ts';
 import { endingsOf } from './line-endings.ts';
 import { type Markers, unknownMarkers } from './markers.ts';
 import { MAX_FILE_BYTES, readWhole } from './read-whole.ts';
