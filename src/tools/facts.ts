@@ -35,7 +35,7 @@ export function realpathAsFarAsItExists(path: string, hops = 0): string | undefi
   }
 }
 
-function linkTarget(path: string): string | undefined {
+export function linkTarget(path: string): string | undefined {
   try {
     return readlinkSync(path);
   } catch {

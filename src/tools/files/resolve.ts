@@ -1,7 +1,7 @@
-import { lstatSync, readlinkSync, type Stats } from 'node:fs';
+import { lstatSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { FilePlace, FilesScene } from '../../execution/types.ts';
-import { realpathAsFarAsItExists } from '../facts.ts';
+import { linkTarget, realpathAsFarAsItExists } from '../facts.ts';
 
 /** Where a path leads, seen as a run sees it. */
 export type Resolved =
@@ -92,14 +92,6 @@ function hostOf(scene: FilesScene, path: string): string | undefined {
 
 function leadsToPlace(scene: FilesScene, path: string): boolean {
   return scene.places.some((place) => place.inside.startsWith(`${path}/`));
-}
-
-function linkTarget(path: string): string | undefined {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return undefined;
-  }
 }
 
 export function look(path: string): Stats | undefined {
