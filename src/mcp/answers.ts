@@ -1,6 +1,6 @@
 import type { GateAnswer } from '../gate/types.ts';
 import { type ErrorCode, errorEntry } from '../kernel/errors.ts';
-import { failure, INTERNAL_ERROR, type Reply } from './message.ts';
+import { failure, INTERNAL_ERROR, type Reply } from '../kernel/json-rpc/message.ts';
 import type { Features } from './revisions.ts';
 
 /**

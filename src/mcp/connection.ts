@@ -1,6 +1,3 @@
-import { refusalError, refusalReply, UNEXPECTED } from './answers.ts';
-import { featuresFor } from './hosts.ts';
-import { createInFlight, type Flight, type Places } from './in-flight.ts';
 import {
   classify,
   failure,
@@ -16,7 +13,11 @@ import {
   type RequestId,
   type RpcError,
   UNSUPPORTED_PROTOCOL_VERSION,
-} from './message.ts';
+} from '../kernel/json-rpc/message.ts';
+import type { Socket } from 'node:net';
+import { refusalError, refusalReply, UNEXPECTED } from './answers.ts';
+import { featuresFor } from './hosts.ts';
+import { createInFlight, type Flight, type Places } from './in-flight.ts';
 import type { RequestContext } from './methods/context.ts';
 import { initializeResult, serverInfo } from './methods/handshake.ts';
 import { METHODS, type Method } from './methods/index.ts';
@@ -53,6 +54,8 @@ export interface Outlet extends Way {
   offer(message: unknown): void;
   /** A request that takes time has begun; by this it is cancelled when nobody waits for it. */
   started?(flight: Flight): void;
+  /** What the request came in on, over HTTP. */
+  readonly socket?: Socket | undefined;
 }
 
 /** One whole message, ready to be sent. */
@@ -151,6 +154,7 @@ export function createConnection({ parts, bounds = createBounds(), session: own 
         flight,
         notices,
         offer,
+        socket: outlet.socket,
         send: (message) => void outlet.send(message),
         ask: (question) => requester.ask(question, outlet),
       })

@@ -1,4 +1,4 @@
-import { isObject, type Members } from './message.ts';
+import { isObject, type Members } from '../kernel/json-rpc/message.ts';
 import { type Features, featuresOf } from './revisions.ts';
 import type { Peer } from './types.ts';
 

@@ -1,5 +1,5 @@
 import { AppError } from '../kernel/errors.ts';
-import type { RequestId } from './message.ts';
+import type { RequestId } from '../kernel/json-rpc/message.ts';
 
 /** One request that has not been answered yet. */
 export interface Flight {

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
+import { isObject, type Members } from '../kernel/json-rpc/message.ts';
 import type { Logger } from '../kernel/logger.ts';
-import { isObject, type Members } from './message.ts';
 import type { Requester, Way } from './requester.ts';
 import type { Revision } from './revisions.ts';
 import type { ClientFacts, Peer } from './types.ts';

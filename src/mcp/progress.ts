@@ -1,5 +1,5 @@
 import type { Clock } from '../kernel/clock.ts';
-import { isRequestId, type Members } from './message.ts';
+import { isRequestId, type Members } from '../kernel/json-rpc/message.ts';
 
 /** The most often that one call says something, and the longest that it says nothing. */
 const EVERY_MS = 5_000;

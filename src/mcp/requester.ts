@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { isObject, type Members } from '../kernel/json-rpc/message.ts';
 import type { Logger } from '../kernel/logger.ts';
-import { isObject, type Members } from './message.ts';
 
 export type Answer =
   | { readonly ok: true; readonly result: unknown }

@@ -1,6 +1,6 @@
+import { createLineDecoder, type Frame } from '../kernel/json-rpc/framing.ts';
+import { failure, INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, parseMessage } from '../kernel/json-rpc/message.ts';
 import { type Answer, createConnection, type Response } from './connection.ts';
-import { createLineDecoder, type Frame } from './framing.ts';
-import { failure, INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, parseMessage } from './message.ts';
 import type { StdioParts, StdioServer } from './types.ts';
 import { createWriter } from './writer.ts';
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
-import type { ApprovalRecord } from '../approvals/types.ts';
+import type { ApprovalRecord, AskedBy } from '../approvals/types.ts';
 import type { Owner, WorkspaceBind } from '../execution/types.ts';
 import type { Gate, GateRequest } from '../gate/types.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -84,6 +85,8 @@ export interface ServerParts {
   readonly resources?: Resources;
   /** For questions to a person in 2026-07-28; absent: nobody is asked through a client of that revision. */
   readonly signer?: Signer;
+  /** The process at the other end of an HTTP connection: what hangs under it may not answer its questions. Absent: under this one. */
+  askedBy?(connection: Socket): AskedBy;
   /** The page where a person can answer this question; absent while there is none. */
   approvalUrl?(record: ApprovalRecord): string;
 }

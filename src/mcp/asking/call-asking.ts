@@ -1,8 +1,8 @@
 import { cardText } from '../../approvals/index.ts';
 import type { ApprovalRecord } from '../../approvals/types.ts';
 import type { Asker, GateRequest } from '../../gate/types.ts';
+import { failure, INVALID_PARAMS, isObject, type Members, type RpcError } from '../../kernel/json-rpc/message.ts';
 import { holdOf, saysUnattended } from '../hosts.ts';
-import { failure, INVALID_PARAMS, isObject, type Members, type RpcError } from '../message.ts';
 import type { WorkContext } from '../methods/context.ts';
 import { formParams, readForm, urlParams } from './form.ts';
 import { formAsker, pageAsker, urlAsker } from './in-call.ts';

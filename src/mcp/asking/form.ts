@@ -1,6 +1,6 @@
 import type { ApprovalRecord, Reply } from '../../approvals/types.ts';
 import type { Unreachable } from '../../gate/types.ts';
-import { isObject, type Members } from '../message.ts';
+import { isObject, type Members } from '../../kernel/json-rpc/message.ts';
 import type { Features } from '../revisions.ts';
 
 /** A question to a person as `elicitation/create` asks it, and what came back for it. The same in every era; only the way there differs. */

@@ -1,7 +1,7 @@
 import type { ApprovalRecord } from '../../approvals/types.ts';
 import type { Asker } from '../../gate/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { isObject, type Members } from '../message.ts';
+import { isObject, type Members } from '../../kernel/json-rpc/message.ts';
 import type { Answer, Question } from '../requester.ts';
 import { readForm } from './form.ts';
 

@@ -1,4 +1,4 @@
-import { isObject } from '../message.ts';
+import { isObject } from '../../kernel/json-rpc/message.ts';
 import type { Features } from '../revisions.ts';
 import type { Peer } from '../types.ts';
 

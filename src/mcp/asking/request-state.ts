@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ApprovalRecord } from '../../approvals/types.ts';
 import type { Owner } from '../../execution/types.ts';
 import { canonicalJson } from '../../kernel/canonical-json.ts';
-import { isObject, type Members } from '../message.ts';
+import { isObject, type Members } from '../../kernel/json-rpc/message.ts';
 import type { Signer } from '../types.ts';
 
 /**

@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { claimsVersion, META_CAPABILITIES, META_VERSION } from '../connection.ts';
 import {
   failure,
   INVALID_PARAMS,
@@ -9,7 +8,8 @@ import {
   type Members,
   type RpcError,
   UNSUPPORTED_PROTOCOL_VERSION,
-} from '../message.ts';
+} from '../../kernel/json-rpc/message.ts';
+import { claimsVersion, META_CAPABILITIES, META_VERSION } from '../connection.ts';
 import { featuresOf, isRevision, SUPPORTED_REVISIONS } from '../revisions.ts';
 
 /** Which era a POST is of, and for 2026-07-28 whether its headers say what its body says. */

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../kernel/clock.ts';
+import { failure, INTERNAL_ERROR } from '../../kernel/json-rpc/message.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { Answer, Outlet } from '../connection.ts';
 import type { Flight } from '../in-flight.ts';
-import { failure, INTERNAL_ERROR } from '../message.ts';
 import { TOO_BIG } from '../stdio.ts';
 import type { Hold } from './body.ts';
 
@@ -119,6 +119,7 @@ export function createExchange({ response, hold, logger, clock, started, stalled
 
   return {
     answer,
+    socket: response.socket ?? undefined,
     send(message) {
       if (over()) return false;
       const text = encode(message);

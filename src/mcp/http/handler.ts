@@ -1,7 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import {
+  INTERNAL_ERROR,
+  INVALID_REQUEST,
+  type Incoming,
+  METHOD_NOT_FOUND,
+  PARSE_ERROR,
+  parseMessage,
+  type RpcError,
+} from '../../kernel/json-rpc/message.ts';
 import { UNEXPECTED } from '../answers.ts';
 import { type Answer, type Connection, createConnection } from '../connection.ts';
-import { INTERNAL_ERROR, INVALID_REQUEST, type Incoming, METHOD_NOT_FOUND, PARSE_ERROR, parseMessage, type RpcError } from '../message.ts';
 import type { HttpCaller, HttpParts, McpHandler, ServerParts } from '../types.ts';
 import { type Agent, createAgents } from './agents.ts';
 import { type Body, readBody } from './body.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { INVALID_REQUEST, type RequestId, type RpcError } from '../message.ts';
+import { INVALID_REQUEST, type RequestId, type RpcError } from '../../kernel/json-rpc/message.ts';
 
 /** Why an HTTP request is turned away before anything is done for it. */
 export interface Rejection {

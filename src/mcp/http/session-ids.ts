@@ -1,4 +1,4 @@
-import { isObject, type Members } from '../message.ts';
+import { isObject, type Members } from '../../kernel/json-rpc/message.ts';
 import { clientFacts, type Hello } from '../peer.ts';
 import { featuresOf, isRevision } from '../revisions.ts';
 import type { ClientFacts, HttpCaller, Signer } from '../types.ts';

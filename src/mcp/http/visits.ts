@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../kernel/clock.ts';
+import type { Incoming } from '../../kernel/json-rpc/message.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { Answer, Connection } from '../connection.ts';
 import type { Flight } from '../in-flight.ts';
-import type { Incoming } from '../message.ts';
 import { type Agent, MAX_OPEN } from './agents.ts';
 import { createExchange, type Exchange } from './exchange.ts';
 import type { Session } from './sessions.ts';

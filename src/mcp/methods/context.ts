@@ -1,5 +1,6 @@
+import type { Members, Reply, RequestId } from '../../kernel/json-rpc/message.ts';
+import type { Socket } from 'node:net';
 import type { Flight } from '../in-flight.ts';
-import type { Members, Reply, RequestId } from '../message.ts';
 import type { Notices } from '../notices.ts';
 import type { Answer, Question } from '../requester.ts';
 import type { Features } from '../revisions.ts';
@@ -18,6 +19,8 @@ export interface WorkContext extends RequestContext {
   readonly id: RequestId;
   readonly flight: Flight;
   readonly notices: Notices;
+  /** What the request came in on, over HTTP. */
+  readonly socket: Socket | undefined;
   /** A question to the client, on the stream of this request. Only in the handshake revisions. */
   ask(question: Question): Promise<Answer>;
   /** A notification that belongs to this request and must arrive. */

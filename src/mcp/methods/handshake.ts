@@ -1,4 +1,4 @@
-import type { Members, Reply } from '../message.ts';
+import type { Members, Reply } from '../../kernel/json-rpc/message.ts';
 import type { Features, Revision } from '../revisions.ts';
 import { SUPPORTED_REVISIONS } from '../revisions.ts';
 import type { ServerFacts, ServerParts } from '../types.ts';

@@ -1,4 +1,4 @@
-import type { Reply } from '../message.ts';
+import type { Reply } from '../../kernel/json-rpc/message.ts';
 import type { Features } from '../revisions.ts';
 import type { RequestContext, Work } from './context.ts';
 import { discover } from './handshake.ts';

@@ -1,4 +1,4 @@
-import { failure, INVALID_PARAMS, type Members, type Reply } from '../message.ts';
+import { failure, INVALID_PARAMS, type Members, type Reply } from '../../kernel/json-rpc/message.ts';
 
 /** More than any list has today; a client reads on with the cursor. */
 const PAGE_SIZE = 200;

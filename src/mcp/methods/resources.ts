@@ -1,7 +1,7 @@
 import { toAppError } from '../../kernel/errors.ts';
 import { isId } from '../../kernel/ids.ts';
+import { failure, INVALID_PARAMS, METHOD_NOT_FOUND, type Members, type Reply } from '../../kernel/json-rpc/message.ts';
 import { refusalError, UNEXPECTED } from '../answers.ts';
-import { failure, INVALID_PARAMS, METHOD_NOT_FOUND, type Members, type Reply } from '../message.ts';
 import type { OutputEntry, OutputPage, Resources } from '../types.ts';
 import { type RequestContext, scopeOf, type WorkContext } from './context.ts';
 import { page } from './page.ts';

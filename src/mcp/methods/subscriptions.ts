@@ -1,4 +1,4 @@
-import { failure, INVALID_PARAMS, isObject, type Reply } from '../message.ts';
+import { failure, INVALID_PARAMS, isObject, type Reply } from '../../kernel/json-rpc/message.ts';
 import type { WorkContext } from './context.ts';
 
 const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';

@@ -1,11 +1,11 @@
 import type { GateAnswer, ListedTool } from '../../gate/types.ts';
 import { errorEntry, toAppError } from '../../kernel/errors.ts';
+import { failure, INVALID_PARAMS, isObject, type Members, type Reply } from '../../kernel/json-rpc/message.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { JsonSchema } from '../../tools/tool.ts';
 import { carriesNotices, NOTICES, toolReply, UNEXPECTED } from '../answers.ts';
 import { askingOf, badRetry, type CallAsking, questionResult } from '../asking/call-asking.ts';
 import { TOOL_META } from '../hosts.ts';
-import { failure, INVALID_PARAMS, isObject, type Members, type Reply } from '../message.ts';
 import { createProgress } from '../progress.ts';
 import type { Features } from '../revisions.ts';
 import type { CallScope } from '../types.ts';
@@ -84,7 +84,7 @@ interface Asked {
 }
 
 async function askGate(context: WorkContext, tool: string, args: Members): Promise<Asked> {
-  const { parts, params, flight, offer } = context;
+  const { parts, params, flight, offer, socket } = context;
   const progress = createProgress(params, parts.clock, offer);
   let scope: CallScope | undefined;
   try {
@@ -99,6 +99,7 @@ async function askGate(context: WorkContext, tool: string, args: Members): Promi
       toolset: parts.toolset,
       signal: flight.signal,
       progress: progress.report,
+      ...(parts.askedBy && socket ? { askedBy: () => parts.askedBy?.(socket) } : {}),
     });
     return { answer, scope, asking };
   } catch (thrown) {

@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { isObject } from '../message.ts';
+import { isObject } from '../../kernel/json-rpc/message.ts';
 
 /** Between a `writ mcp` that relays and the `writ up` that serves it: one line each way, then MCP. */
 

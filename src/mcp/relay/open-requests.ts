@@ -1,4 +1,4 @@
-import { isObject, isRequestId, type Members, type RequestId } from '../message.ts';
+import { isObject, isRequestId, type Members, type RequestId } from '../../kernel/json-rpc/message.ts';
 
 /** What a relay must know of a conversation to carry it on when its server dies. */
 export interface OpenRequests {

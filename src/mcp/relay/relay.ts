@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { PassThrough, type Readable, Writable } from 'node:stream';
+import { failure, INTERNAL_ERROR } from '../../kernel/json-rpc/message.ts';
 import type { Logger } from '../../kernel/logger.ts';
-import { failure, INTERNAL_ERROR } from '../message.ts';
 import { createByteLines } from './byte-lines.ts';
 import { createOpenRequests } from './open-requests.ts';
 
