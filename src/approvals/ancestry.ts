@@ -1,6 +1,7 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
 import { selfIdentity } from '../kernel/self-identity.ts';
+import { type ConnectionEnds, connectionPeer } from './connection-peer.ts';
 import type { AskedBy, ProcessRef } from './types.ts';
 
 /**
@@ -15,6 +16,13 @@ const MOST_HOSTS = 16;
 /** What hosts start programs through: the host is further up. */
 const LAUNCHERS = new Set(['sh', 'dash', 'bash', 'zsh', 'fish', 'busybox', 'env', 'npx', 'npm', 'pnpm', 'yarn', 'bunx', 'uvx']);
 const LAUNCHER_SCRIPTS = /(^|\/)(npx|npm|npx-cli\.js|npm-cli\.js|pnpm|pnpx|yarn|yarn\.js|corepack)$/;
+
+/**
+ * What starts anything that a person wants, agents and terminals alike: services, logins, desktops, terminals. Being under one of these
+ * says nothing about who somebody acts for. One that is missing here only makes answers in a terminal rarer.
+ */
+const STARTERS =
+  /^(systemd|init|dbus-(daemon|broker.*)|sshd(-.*)?|login|su|sudo|cron|tmux.*|screen|zellij|gnome-(shell|session.*|terminal.*)|ptyxis.*|kgx|plasmashell|kde.*|krunner|konsole|ksmserver|kwin.*|xfce4-.*|xfdesktop|mate-.*|cinnamon.*|sway|i3|hyprland|niri|labwc|openbox|Xorg|Xwayland|kitty|alacritty|foot|footclient|wezterm.*|ghostty|xterm|urxvtd?|rxvt.*|terminator|tilix|lxterminal|qterminal|containerd-shim.*|conmon|tini|dumb-init|docker-init|catatonit)$/i;
 
 export interface ProcessFacts {
   readonly pid: number;
@@ -42,14 +50,30 @@ export function askedByProcess(pid: number, read: ReadProcess = readProc): Asked
 }
 
 /**
+ * Whoever is at the other end of a TCP connection as the one that asks. Where that is another machine, or an account that can't open
+ * this Writ home, there is no process to compare with, and only what hangs under this process itself is taken for the agent's.
+ */
+export function askedByConnection(ends: ConnectionEnds, read: ReadProcess = readProc): AskedBy {
+  const peer = connectionPeer(ends);
+  if (peer.type === 'hidden') return NOT_TO_BE_FOUND;
+  if (peer.type === 'elsewhere') return { ...askedBySelf(read), hosts: [] };
+  const [first, ...others] = peer.pids.flatMap((pid) => askedByProcess(pid, read) ?? []);
+  if (first === undefined) return NOT_TO_BE_FOUND;
+  return { ...first, hosts: [...(first.hosts ?? []), ...others.flatMap(({ pid, start, hosts = [] }) => [{ pid, start }, ...hosts])] };
+}
+
+/** Compares with nothing: nobody can be told apart from it, and answers come from the page. */
+const NOT_TO_BE_FOUND: AskedBy = { boot_id: '', pid: 0, start: '' };
+
+/**
  * The parent, the one behind it where that only launches, and whatever of the same program is above that one (the main process of an
- * editor). A shell that a person types into is nobody's host.
+ * editor). A shell that a person types into is nobody's host, and neither is what starts everything.
  */
 export function hostsOf(pid: number, read: ReadProcess): readonly ProcessRef[] {
   const hosts: ProcessFacts[] = [];
   let found: ProcessFacts | undefined;
   for (const each of ancestorsOf(pid, read)) {
-    if (each.interactive || each.pid === 1 || hosts.length >= MOST_HOSTS) break;
+    if (each.interactive || each.pid === 1 || isStarter(each) || hosts.length >= MOST_HOSTS) break;
     if (found !== undefined && (found.exe === '' || each.exe !== found.exe)) break;
     hosts.push(each);
     if (!isLauncher(each)) found = each;
@@ -60,7 +84,7 @@ export function hostsOf(pid: number, read: ReadProcess): readonly ProcessRef[] {
 /** Whether a process is the one that asked, or hangs under it or its host. `undefined`: that can't be found out. */
 export function actsFor(pid: number, asked: AskedBy, read: ReadProcess = readProc): boolean | undefined {
   // After a restart of the machine every number may belong to anybody, but then no question is open either.
-  if ((selfIdentity().boot_id ?? '') !== asked.boot_id) return undefined;
+  if (asked.boot_id === '' || selfIdentity().boot_id !== asked.boot_id) return undefined;
   const self = read(pid);
   if (self === undefined) return undefined;
   const line = [self, ...ancestorsOf(pid, read)];
@@ -80,6 +104,10 @@ function ancestorsOf(pid: number, read: ReadProcess): readonly ProcessFacts[] {
     at = each.ppid;
   }
   return line;
+}
+
+function isStarter({ exe, argv }: ProcessFacts): boolean {
+  return STARTERS.test(basename(exe)) || (exe === '' && STARTERS.test(basename(argv[0]?.replace(/[: ].*$/, '') ?? '')));
 }
 
 function isLauncher({ exe, argv }: ProcessFacts): boolean {

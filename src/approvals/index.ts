@@ -1,4 +1,4 @@
-export { actsFor, askedByProcess, askedBySelf } from './ancestry.ts';
+export { actsFor, askedByConnection, askedByProcess, askedBySelf } from './ancestry.ts';
 export { type ApprovalsParts, createApprovals } from './approvals.ts';
 export { buildCard, fitsOnCard } from './card.ts';
 export { cardText } from './card-text.ts';

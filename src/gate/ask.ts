@@ -19,7 +19,7 @@ export interface People {
   readonly taints: Taints;
   /** How long a call waits where its own surface says nothing. */
   waitMs(owner: Owner): number;
-  /** The process that asks, and the host that started it. */
+  /** The process that asks where the call doesn't say, and the host that started it. */
   readonly asked_by: AskedBy;
 }
 
@@ -247,7 +247,7 @@ function questionOf({ call, people, parts, digest }: Asking, origins: readonly s
     digest,
     card: buildCard(card, parts.redactor),
     offered: decision.opens,
-    asked_by: people.asked_by,
+    asked_by: request.askedBy?.() ?? people.asked_by,
     action: call.action,
   };
 }

@@ -1,4 +1,4 @@
-import type { ApprovalRecord, Reply } from '../approvals/types.ts';
+import type { ApprovalRecord, AskedBy, Reply } from '../approvals/types.ts';
 import type { Owner, WorkspaceBind } from '../execution/types.ts';
 import type { ErrorCode } from '../kernel/errors.ts';
 import type { Decision } from '../policy/types.ts';
@@ -18,6 +18,8 @@ export interface GateRequest {
   readonly client?: { readonly name: string; readonly version: string; readonly protocol: string };
   readonly signal: AbortSignal;
   progress(message: string): void;
+  /** The process that this very call comes from, looked up when a person is asked; absent: this one. */
+  askedBy?(): AskedBy;
   /** How the person at the other end of this very call can be asked; absent: not at all. */
   readonly asker?: Asker;
   /** An answer that came back with the call (MRTR): the surface has checked that `approval` is what it gave out for this caller. */

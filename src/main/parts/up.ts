@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { type AskedBy, askedByConnection } from '../../approvals/index.ts';
 import type { Execution, ProbeResult } from '../../execution/index.ts';
 import {
   type Bearers,
@@ -106,13 +108,20 @@ export async function startUp(parts: UpParts): Promise<Up> {
   const serving = await createServing(servingParts);
   // A server that nobody uses keeps no runner and no assessor in memory; the first request of an agent is soon enough.
   const warmUp = once(serving.warmUp);
+  /** Whoever holds a connection is looked for once, as long as it lasts. */
+  const askers = new WeakMap<Socket, AskedBy>();
+  const askedBy = (connection: Socket): AskedBy => {
+    const asker = askers.get(connection) ?? askedByConnection(connection);
+    askers.set(connection, asker);
+    return asker;
+  };
   const byToolset = new Map<string, Omit<ServerParts, 'scopeOf'>>();
   const serve = (token: AgentToken, { workspace }: McpEndpoint): ServerParts | undefined => {
     if (workspace !== undefined && !token.workspaces.includes(workspace)) return undefined;
     const shared = byToolset.get(token.toolset) ?? serving.serverParts(token.toolset);
     byToolset.set(token.toolset, shared);
     warmUp();
-    return { ...shared, scopeOf: agentScope({ serving, identity, token, only: workspace, facts, home }) };
+    return { ...shared, askedBy, scopeOf: agentScope({ serving, identity, token, only: workspace, facts, home }) };
   };
 
   /** Each part by itself: one that fails is said and leaves the others as they are. */

@@ -85,6 +85,7 @@ interface Asked {
 
 async function askGate(context: WorkContext, tool: string, args: Members): Promise<Asked> {
   const { parts, params, flight, offer, socket } = context;
+  const { askedBy } = parts;
   const progress = createProgress(params, parts.clock, offer);
   let scope: CallScope | undefined;
   try {
@@ -99,7 +100,7 @@ async function askGate(context: WorkContext, tool: string, args: Members): Promi
       toolset: parts.toolset,
       signal: flight.signal,
       progress: progress.report,
-      ...(parts.askedBy && socket ? { askedBy: () => parts.askedBy?.(socket) } : {}),
+      ...(askedBy && socket ? { askedBy: () => askedBy(socket) } : {}),
     });
     return { answer, scope, asking };
   } catch (thrown) {
