@@ -90,3 +90,25 @@ describe('who may answer', () => {
     expect(actsFor(process.pid, askedBySelf())).toBe(true);
   });
 });
+
+test('what starts everything is nobody’s host: neither a desktop nor a terminal nor a login', () => {
+  const desktop = [
+    [1, 0, '/sbin/init'],
+    [2, 1, '/usr/lib/systemd/systemd'],
+    [3, 2, '/usr/bin/gnome-shell'],
+    [20, 3, '/opt/editor'],
+    [21, 20, '/opt/editor'],
+    [30, 3, '/usr/bin/kitty'],
+    [31, 30, '/opt/agent'],
+    [40, 1, '', false],
+    [41, 40, '/opt/agent'],
+  ] as const;
+  const read = tree(desktop);
+  expect([pids(read, 21), pids(read, 20), pids(read, 31)]).toEqual([[20], [], []]);
+  // Of another user: its program can't be read, what it calls itself can.
+  const login: ReadProcess = (pid) => {
+    const facts = read(pid);
+    return facts && pid === 40 ? { ...facts, argv: ['sshd: dev [priv]'] } : facts;
+  };
+  expect(pids(login, 41)).toEqual([]);
+});

@@ -65,7 +65,7 @@ function gateOf(process = place.another()): { gate: Gate } & ReturnType<TestHome
     tools: [probe],
     allows: () => true,
     policyOf: () => ({ rules: policy, nonInteractive: 'deny' }),
-    people: async () => ({ ...process, waitMs: () => wait_ms, asked_by }),
+    people: async () => ({ ...process, waitMs: () => wait_ms, asked_by, has_page: false }),
     audit: async () => ({
       record: async (event) => ({ chain: 'c', seq: place.events.push(event) }),
       enqueue: (event) => void place.events.push(event),

@@ -21,6 +21,8 @@ export interface People {
   waitMs(owner: Owner): number;
   /** The process that asks where the call doesn't say, and the host that started it. */
   readonly asked_by: AskedBy;
+  /** This process has a page where questions are answered. */
+  readonly has_page: boolean;
 }
 
 export interface Judged {
@@ -80,12 +82,12 @@ export async function askPermission(call: AskedCall, parts: AskParts): Promise<P
     tainted: isArmed(origins, openedOrigins(decision, request.workspaces)),
   });
   if (granted) return { type: 'go', decision, by: { grants: granted.map(({ id }) => id) } };
-  if (!fitsOnCard(decision)) return refused(unreachable(decision, 'it would open more than a person can look through'));
+  if (!fitsOnCard(decision)) return refused(unreachable(decision, 'it would open more than a person can look through', people.has_page));
 
   const asking = { call, people, parts, digest: digestOf(call, judged) };
   if (request.reply) return takeReply(asking, request.reply);
   const asker = askerFor(decision, request.asker);
-  if (asker === undefined && (await people.approvals.liveChannels()).length === 0) return unasked(judged);
+  if (asker === undefined && (await people.approvals.liveChannels()).length === 0) return unasked(judged, people);
 
   const { record, caller } = await people.approvals.open(questionOf(asking, origins));
   try {
@@ -128,13 +130,14 @@ async function hold(asking: Asking, record: ApprovalRecord, caller: string, aske
       const failed = await Promise.race([askInCall(asker, record, { approvals, by, signal }), answered.then(() => undefined)]);
       if (failed && !request.signal.aborted && (await approvals.liveChannels()).length === 0) {
         await approvals.withdraw(record.id, caller);
-        return refused(unreachable(judged.decision, `the question did not reach a person (${failed.unreachable})`));
+        return refused(unreachable(judged.decision, `the question did not reach a person (${failed.unreachable})`, people.has_page));
       }
       // A host that shows no question any more doesn't wait as long as for one.
       if (failed) waiting = approvals.wait(record.id, people.waitMs(request.owner), signal);
     }
     const after = await waiting;
-    if (!request.signal.aborted) return after.state === 'pending' ? refused(stillPending(after)) : await settle(asking, after);
+    if (!request.signal.aborted)
+      return after.state === 'pending' ? refused(stillPending(after, people.has_page)) : await settle(asking, after);
     await approvals.withdraw(record.id, caller);
     return refused(new AppError('cancelled', 'The request was cancelled while it waited for an answer.'));
   } finally {
@@ -164,7 +167,7 @@ async function takeReply(asking: Asking, { approval, reply }: NonNullable<GateRe
       // The form is shown again, now with a field for the word.
       return request.asker?.type === 'with_answer'
         ? { type: 'input_required', approval: answered.record }
-        : refused(unreachable(judged.decision, 'the word that the card asks for was not typed'));
+        : refused(unreachable(judged.decision, 'the word that the card asks for was not typed', people.has_page));
     case 'operator_only':
       return unansweredReply(asking, record, 'only the operator can say yes to this');
     case 'too_much':
@@ -188,7 +191,7 @@ async function unansweredReply(asking: Asking, record: ApprovalRecord, why: stri
     }
   }
   await approvals.withdraw(record.id);
-  return refused(unreachable(asking.call.judged.decision, `the question did not reach a person (${why})`));
+  return refused(unreachable(asking.call.judged.decision, `the question did not reach a person (${why})`, asking.people.has_page));
 }
 
 /** What was decided, told to the call. A yes counts only if the same call would still be the same question. */
@@ -211,12 +214,12 @@ async function settle({ call, people, digest }: Asking, record: ApprovalRecord):
       return refused(deniedByHuman(record));
     case 'expired':
       await approvals.taken(record.id);
-      return refused(unanswered(record));
+      return refused(unanswered(record, people.has_page));
     case 'used':
       return refused(takenElsewhere(record));
     case 'pending':
     case 'withdrawn':
-      return refused(unreachable(call.judged.decision, 'the question was taken back'));
+      return refused(unreachable(call.judged.decision, 'the question was taken back', people.has_page));
   }
 }
 
@@ -272,8 +275,8 @@ function commandOf({ request, tool, shown }: AskedCall): { readonly digest: stri
   return { digest: commandDigest({ tool, what, cwd, workspace: request.owner.workspace }), text: what };
 }
 
-function unasked({ decision, policy }: Judged): Permission {
-  const error = answerUnasked(decision, policy.nonInteractive);
+function unasked({ decision, policy }: Judged, { has_page }: People): Permission {
+  const error = answerUnasked(decision, policy.nonInteractive, has_page);
   return error ? refused(error) : { type: 'go', decision };
 }
 

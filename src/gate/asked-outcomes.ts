@@ -1,16 +1,14 @@
 import type { ApprovalRecord } from '../approvals/types.ts';
 import { AppError } from '../kernel/errors.ts';
+import { howToAnswer, howToBeAsked } from './ways-to-answer.ts';
 
 /** What a call is told when the question it asked did not end in a yes for it. Each has a code of its own to the very end. */
 
-const HOW = (id: string): string =>
-  `Answer with \`writ approvals approve ${id}\` (or deny) in a terminal of your own, in \`writ approvals watch\`, or on the page of \`writ up\`.`;
-
-export function stillPending({ id, expires_at, card }: ApprovalRecord): AppError {
+export function stillPending({ id, expires_at, card }: ApprovalRecord, has_page: boolean): AppError {
   return new AppError(
     'approval_pending',
     `A person's yes is waited for (approval ${id}, open until ${clockTime(expires_at)}): ${card.reasons.slice(0, 4).join('; ')}.`,
-    { fix: HOW(id), data: { approval: id, expires_at } },
+    { fix: howToAnswer(id, has_page), data: { approval: id, expires_at } },
   );
 }
 
@@ -21,9 +19,9 @@ export function deniedByHuman({ id, note, decided_by }: ApprovalRecord): AppErro
   });
 }
 
-export function unanswered({ id }: ApprovalRecord): AppError {
+export function unanswered({ id }: ApprovalRecord, has_page: boolean): AppError {
   return new AppError('expired_unanswered', `Nobody answered in time (approval ${id}).`, {
-    fix: 'Keep `writ approvals watch` open in a terminal of your own, or the page of `writ up`, and let the agent try again.',
+    fix: howToBeAsked(has_page),
     data: { approval: id },
   });
 }

@@ -127,7 +127,7 @@ export function createGate(parts: GateParts): Gate {
       if (reading) return { type: 'refused', error: reading };
       if (decision.verdict !== 'prompt') return { type: 'go', decision };
       if (parts.people === undefined) {
-        const error = answerUnasked(decision, policy.nonInteractive);
+        const error = answerUnasked(decision, policy.nonInteractive, false);
         return error ? { type: 'refused', error } : { type: 'go', decision };
       }
       const shown = tool.show?.(parsed.input, context) ?? { what: shownArguments(raw), cwd: request.owner.workspace };

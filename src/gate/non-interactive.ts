@@ -1,6 +1,7 @@
 import { AppError } from '../kernel/errors.ts';
 import { defaultVerdict, describeOpening, stricter } from '../policy/index.ts';
 import type { Decision, Effect, Finding, PolicyConfig } from '../policy/types.ts';
+import { howToBeAsked } from './ways-to-answer.ts';
 
 /** `dangerous.non_interactive`: what decides when nobody can be asked. */
 export type NonInteractive = 'deny' | 'read_only' | 'allow';
@@ -30,23 +31,22 @@ export function onlyReading({ effects }: Decision, mode: NonInteractive): AppErr
  * A `prompt` where no channel to a person is open: undefined lets it through, an error refuses it. The refusal says what was asked,
  * why, and how it can be allowed or asked.
  */
-export function answerUnasked(decision: Decision, mode: NonInteractive): AppError | undefined {
+export function answerUnasked(decision: Decision, mode: NonInteractive, has_page: boolean): AppError | undefined {
   if (mode === 'allow' && !decision.effects.some((effect) => NEVER_UNASKED.has(effect))) return undefined;
-  return unreachable(decision, 'nobody can be asked');
+  return unreachable(decision, 'nobody can be asked', has_page);
 }
 
 /** `why` goes on from "This needs a person's yes and". */
-export function unreachable(decision: Decision, why: string): AppError {
+export function unreachable(decision: Decision, why: string, has_page: boolean): AppError {
   return new AppError('no_channel', asked(decision, why), {
-    fix: `${howToAsk(decision)} ${howToAllow(decision)}`,
+    fix: `${whoIsAsked(decision)}${howToBeAsked(has_page)} ${howToAllow(decision)}`,
     data: { effects: decision.effects, opens: decision.opens },
   });
 }
 
 /** A channel must be open before the call is made: a question nobody sees is not put. */
-function howToAsk({ opens }: Decision): string {
-  const only = opens.some(({ type }) => type === 'uncontained') ? 'Only the operator can say yes to this. ' : '';
-  return `${only}To be asked, keep \`writ approvals watch\` open in a terminal of your own, or run \`writ up\` and open its page; then let the agent try again.`;
+function whoIsAsked({ opens }: Decision): string {
+  return opens.some(({ type }) => type === 'uncontained') ? 'Only the operator can say yes to this. ' : '';
 }
 
 function asked(decision: Decision, why: string): string {

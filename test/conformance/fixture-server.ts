@@ -26,7 +26,14 @@ export async function startFixture(): Promise<{ readonly url: string; close(): P
   const parts = { clock: systemClock, logger: silentLogger, redactor: createRedactor({ known_values: [] }) };
   const store = { store: database.store, reader: database.reader, audit, ...parts };
   const approvals = createApprovals({ ...store, uptime: systemUptime() });
-  const people = { approvals, grants: createGrants(store), taints: createTaints(store), asked_by: askedBySelf(), waitMs: () => 1_000 };
+  const people = {
+    approvals,
+    grants: createGrants(store),
+    taints: createTaints(store),
+    asked_by: askedBySelf(),
+    waitMs: () => 1_000,
+    has_page: false,
+  };
   const gate = createGate({
     tools: FIXTURE_TOOLS,
     allows: () => true,

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { HOST, personAt } from '../helpers/person.ts';
-import { makeToken, startUp, type UpProcess } from '../helpers/up-process.ts';
+import { callTool, makeToken, startUp, type UpProcess } from '../helpers/up-process.ts';
 import { makePlace, type Place, runWrit } from '../helpers/writ-process.ts';
 
 /**
@@ -39,6 +39,11 @@ async function pendingId(): Promise<string | undefined> {
   const { stdout } = await runWrit(place, ['approvals', 'list', '--state', 'pending', '--json']);
   return (JSON.parse(stdout) as { id: string }[])[0]?.id;
 }
+
+test('while nobody watches, the agent is told how its person opens the page', async () => {
+  const { tool } = await callTool(`${up.url}/mcp`, token, 'shell', { command: 'cat .env' });
+  expect(tool()).toMatch(/no_channel[\s\S]*run `writ link` in a terminal of your own and open the page/);
+});
 
 test('a terminal of the host is refused, one beside the server is not', async () => {
   const watcher = personAt(place, ['approvals', 'watch']);

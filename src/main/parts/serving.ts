@@ -101,6 +101,7 @@ export async function createServing(parts: ServingParts): Promise<Serving> {
     policyOf: (owner) => settingsOf(owner).policy,
     people: once(async () => ({
       ...(await parts.asking()),
+      has_page: parts.approvalUrl !== undefined,
       waitMs: (owner: Owner) => settingsOf(owner).config.approvals.wait_seconds * 1000,
     })),
     audit: parts.audit,
