@@ -27,6 +27,8 @@ export interface Exit {
 
 /** Descriptors for the standard streams; the sandbox has its copies once `spawnSandbox` has returned. */
 export type StandardStreams =
+  /** Pipes of the child process object. */
+  | { readonly kind: 'live' }
   | { readonly kind: 'pipes'; readonly stdin: number | 'ignore'; readonly stdout: number; readonly stderr: number }
   | { readonly kind: 'terminal'; readonly slave: number };
 
@@ -57,7 +59,7 @@ export interface BuiltSandbox extends Sandbox {
 }
 
 interface SpawnInput {
-  readonly plan: SandboxPlan;
+  readonly plan: Pick<SandboxPlan, 'bwrap' | 'args' | 'env' | 'drop' | 'seccomp' | 'network'>;
   readonly marker: string;
   readonly streams: StandardStreams;
   /** Where carriers may be made: private, on a writable disk. */
@@ -90,7 +92,7 @@ export function spawnSandbox(input: SpawnInput): Sandbox {
       env: launcherEnvironment(plan.env, input.marker),
       ...(plan.drop === undefined ? {} : { uid: plan.drop.uid, gid: plan.drop.gid }),
       stdio: [
-        ...(streams.kind === 'pipes' ? [streams.stdin, streams.stdout, streams.stderr] : [streams.slave, streams.slave, streams.slave]),
+        ...standardStreams(streams),
         args,
         seccomp,
         'pipe',
@@ -104,6 +106,17 @@ export function spawnSandbox(input: SpawnInput): Sandbox {
     closeSync(args);
     if (seccomp !== undefined) closeSync(seccomp);
     if (node !== undefined) closeSync(node);
+  }
+}
+
+function standardStreams(streams: StandardStreams): (number | 'ignore' | 'pipe')[] {
+  switch (streams.kind) {
+    case 'live':
+      return ['pipe', 'pipe', 'pipe'];
+    case 'pipes':
+      return [streams.stdin, streams.stdout, streams.stderr];
+    case 'terminal':
+      return [streams.slave, streams.slave, streams.slave];
   }
 }
 

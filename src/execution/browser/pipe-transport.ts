@@ -1,0 +1,71 @@
+import type { Readable, Writable } from 'node:stream';
+
+/** Messages of the DevTools protocol over two pipes, as JSON with a NUL after each: what Playwright takes as a transport. */
+export interface BrowserTransport {
+  send(message: object): void;
+  close(): void;
+  onmessage?: (message: object) => void;
+  onclose?: (reason?: string) => void;
+}
+
+/** A screenshot or a page's text comes in one message. */
+const MAX_MESSAGE_BYTES = 128 * 1024 * 1024;
+/** What the browser hasn't taken yet; one that takes nothing any more is ended. */
+const MAX_UNSENT_BYTES = 64 * 1024 * 1024;
+
+/** `broken`: it said something that is no message, or stopped listening; the pipes are of no more use. */
+export function createPipeTransport(input: Readable, output: Writable, broken: (why: string) => void): BrowserTransport {
+  let over = false;
+  let pending: Buffer[] = [];
+  let size = 0;
+  const end = (reason: string): void => {
+    if (over) return;
+    over = true;
+    pending = [];
+    transport.onclose?.(reason);
+  };
+  const fail = (why: string): void => {
+    if (over) return;
+    broken(why);
+    end(why);
+  };
+  const deliver = (text: string): void => {
+    let message: unknown;
+    try {
+      message = JSON.parse(text);
+    } catch {
+      fail('it sent a message that is no JSON');
+      return;
+    }
+    if (typeof message === 'object' && message !== null) transport.onmessage?.(message);
+  };
+  const transport: BrowserTransport = {
+    send(message) {
+      if (over) return;
+      output.write(`${JSON.stringify(message)}\0`);
+      if (output.writableLength > MAX_UNSENT_BYTES) fail('it stopped reading');
+    },
+    close() {
+      output.end();
+    },
+  };
+  input.on('data', (chunk: Buffer) => {
+    let start = 0;
+    for (let at = chunk.indexOf(0); at >= 0 && !over; at = chunk.indexOf(0, start)) {
+      pending.push(chunk.subarray(start, at));
+      const text = Buffer.concat(pending).toString('utf8');
+      pending = [];
+      size = 0;
+      start = at + 1;
+      deliver(text);
+    }
+    if (over) return;
+    const rest = chunk.subarray(start);
+    size += rest.length;
+    if (rest.length > 0) pending.push(rest);
+    if (size > MAX_MESSAGE_BYTES) fail('a message of it is too long');
+  });
+  for (const stream of [input, output]) stream.on('error', () => end('the browser is gone'));
+  input.on('close', () => end('the browser is gone'));
+  return transport;
+}
