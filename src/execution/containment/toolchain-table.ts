@@ -26,6 +26,12 @@ export const TOOLCHAINS: readonly ToolchainRule[] = [
     needs: ['.cargo/bin', '.cargo/registry', '.cargo/git', '.rustup'],
     env: { RUSTUP_HOME: '.rustup' },
   },
+  // Before GOPATH, which is a folder of the same name with other people's sources and the person's own in it.
+  {
+    name: 'go release',
+    entry: /^(.*\/(?:sdk\/go[^/]*|\.gvm\/gos\/[^/]+|\.goenv\/versions\/[^/]+|\.local\/go|go-?\d[^/]*))\/bin$/,
+    needs: ['.'],
+  },
   { name: 'go', entry: /^(.*\/go)\/bin$/, needs: ['bin', 'pkg/mod'] },
   {
     name: 'local',

@@ -54,10 +54,12 @@ it('binds the tree that a version manager keeps, and no more', () => {
     'go/bin/gopls',
     'go/pkg/mod/m',
     'go/src/private',
+    'sdk/go1.25.1/bin/go',
+    'sdk/go1.25.1/pkg/tool/x',
   ]) {
     bed.file(join(home, path));
   }
-  const names = ['.nvm/versions/node/v20/bin', '.cargo/bin', '.pyenv/shims', '.local/bin', '.asdf/shims', 'go/bin'];
+  const names = ['.nvm/versions/node/v20/bin', '.cargo/bin', '.pyenv/shims', '.local/bin', '.asdf/shims', 'go/bin', 'sdk/go1.25.1/bin'];
   const found = gather({ PATH: names.map((name) => join(home, name)).join(':') });
   expect(bound(found)).toEqual([
     '~/.asdf',
@@ -72,9 +74,10 @@ it('binds the tree that a version manager keeps, and no more', () => {
     '~/.tool-versions',
     '~/go/bin',
     '~/go/pkg/mod',
+    '~/sdk/go1.25.1',
   ]);
   expect(found.env).toEqual({ RUSTUP_HOME: join(home, '.rustup') });
-  expect(found.path.slice(0, 6)).toEqual(names.map((name) => join(home, name)));
+  expect(found.path.slice(0, names.length)).toEqual(names.map((name) => join(home, name)));
   expect(found.notes).toEqual([]);
 });
 

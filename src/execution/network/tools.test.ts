@@ -1,15 +1,17 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
 import { silentLogger } from '../../kernel/logger.ts';
 import { type Bed, isRoot, makeBed } from '../containment/testing.ts';
-import type { Running } from '../core-types.ts';
+import type { ExecutionConfig, Running } from '../core-types.ts';
 import { createRunning } from '../running/index.ts';
 import type { RunResult, RunSpec } from '../types.ts';
 import { listen, makeWorld } from './testing.ts';
+import { publishForApt, publishForCargo, publishForGo } from './testing-registries.ts';
 import { makeSite, publishForNpm, publishForPip, type Site } from './testing-site.ts';
 
 /** Programs as people use them, with a network that is a folder of files behind the right names. */
@@ -23,7 +25,8 @@ const has = (program: string): boolean => existsSync(`/usr/bin/${program}`);
 
 beforeAll(async () => {
   bed = makeBed();
-  const names = ['www.example.com', 'git.example.com', 'registry.npmjs.org', 'pypi.org', 'files.pythonhosted.org', 'deb.debian.org'];
+  const registries = ['registry.npmjs.org', 'pypi.org', 'files.pythonhosted.org', 'deb.debian.org', 'index.crates.io', 'static.crates.io'];
+  const names = ['www.example.com', 'git.example.com', ...registries, 'proxy.golang.org'];
   site = await makeSite({ folder: bed.folder('site'), ca: join(bed.workspace, 'ca.pem'), names });
   const world = makeWorld();
   for (const [place, port] of site.places) world.places.set(place, port);
@@ -44,16 +47,28 @@ afterAll(async () => {
   bed.remove();
 });
 
-async function run(command: string, network: NonNullable<RunSpec['network']>): Promise<RunResult> {
+async function run(command: string, network: NonNullable<RunSpec['network']>, config?: Partial<ExecutionConfig>): Promise<RunResult> {
   const spec = bed.spec({ command, network, timeout_ms: 60_000, git_config_write: true });
   const exec_id = newId('exec');
   const folder = bed.folder(`people/dev/.writ/${exec_id}`);
-  const started = await running.start({ exec_id, spec, plan: await bed.plan(spec), folder, durable: false, logger: silentLogger });
+  const started = await running.start({ exec_id, spec, plan: await bed.plan(spec, config), folder, durable: false, logger: silentLogger });
   return started.done;
 }
 const hosts = (...named: readonly string[]): NonNullable<RunSpec['network']> => ({ hosts: named, presets: [] });
 const preset = (name: string): NonNullable<RunSpec['network']> => ({ hosts: [], presets: [name] });
 const exitOf = (result: RunResult): unknown => (result.outcome.state === 'exited' && result.outcome.exit_code === 0 ? 0 : result);
+
+/** That it is there is not enough: a folder of root's can't be entered by everybody. */
+function startsIn(folder: string, program: string): boolean {
+  try {
+    // Where rustup keeps what its programs start is told by the home of the account, which a test has not.
+    const env = { HOME: userInfo().homedir, PATH: '/usr/bin:/bin' };
+    execFileSync(join(folder, program), [program === 'go' ? 'version' : '--version'], { env, stdio: 'ignore', timeout: 10_000 });
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 it('curl and wget fetch over HTTPS, verified end to end', async () => {
   site.publish('www.example.com/file', 'a file');
@@ -113,11 +128,8 @@ it.skipIf(!has('pip3'))('pip installs through its preset', async () => {
   expect(result.output.stdout.head).toContain('left is here');
 });
 
-it.skipIf(!has('apt-get') || !isRoot)('apt-get updates and downloads through its preset', async () => {
-  site.publish(
-    'deb.debian.org/repo/Packages',
-    'Package: left\nVersion: 1\nArchitecture: all\nFilename: ./left.deb\nSize: 4\nMD5sum: 811c7ed7e8b8a2f2b2a0c4d6a5c8a0c4\n\n',
-  );
+it.skipIf(!has('apt-get') || !has('dpkg-deb') || !isRoot)('apt-get updates and downloads through its preset', async () => {
+  publishForApt(site, bed.folder('deb'));
   const state =
     'mkdir -p a/lists/partial a/cache/archives/partial a/etc; echo "deb [trusted=yes] http://deb.debian.org/repo ./" > a/etc/list; touch a/status';
   const options =
@@ -126,9 +138,35 @@ it.skipIf(!has('apt-get') || !isRoot)('apt-get updates and downloads through its
     .split(' ')
     .map((option) => `-o ${option}`)
     .join(' ')}`;
-  const result = await run(`${state}; ${apt} update && ${apt} --print-uris download left`, preset('debian'));
+  const result = await run(
+    `${state}; ${apt} update && ${apt} download left && dpkg-deb -x left_1.0_all.deb x && cat x/usr/share/left/word`,
+    preset('debian'),
+  );
   expect(exitOf(result)).toBe(0);
-  expect(result.output.combined.head).toContain("'http://deb.debian.org/repo/./left.deb'");
+  expect(result.output.combined.head).toContain('left is here');
+  expect(result.receipt?.network).toMatchObject({ allowed: [{ host: 'deb.debian.org', port: 80 }], refused: [] });
+});
+
+describe.each([
+  ['cargo', 'crates', publishForCargo, 'CARGO_HTTP_CAINFO=$PWD/../ca.pem cargo run -q', ['index.crates.io', 'static.crates.io']],
+  ['go', 'go', publishForGo, 'SSL_CERT_FILE=$PWD/../ca.pem GOFLAGS=-mod=mod go run .', ['proxy.golang.org']],
+] as const)('%s', (program, word, publish, build, reached) => {
+  const folder = (process.env['PATH'] ?? '').split(':').find((one) => startsIn(one, program));
+
+  it.skipIf(folder === undefined)(
+    'builds a program with what its preset brings',
+    async () => {
+      const project = bed.folder(`work/app/${program}`);
+      publish(site, project);
+      const host_env = { ...bed.config.host_env, PATH: `${folder}:${bed.config.host_env['PATH']}` };
+      const result = await run(`cd ${program} && ${build}`, preset(word), { host_env });
+      expect(exitOf(result)).toBe(0);
+      expect(result.output.stdout.head).toContain('left is here');
+      expect(result.receipt?.network?.refused).toEqual([]);
+      expect(result.receipt?.network?.allowed.map(({ host }) => host).sort()).toEqual(reached);
+    },
+    60_000,
+  );
 });
 
 it.skipIf(!has('node'))('Node programs need no settings of their own', async () => {
