@@ -14,6 +14,8 @@ export interface Bound {
   readonly policy: string;
   /** What the call was judged to do and would open: judged differently (a link that leads elsewhere now) it is another question. */
   readonly judged: unknown;
+  /** What would carry it out, where that isn't Writ itself. */
+  readonly incarnation?: string;
 }
 
 export function approvalDigest(bound: Bound): string {

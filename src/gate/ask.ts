@@ -255,7 +255,7 @@ function questionOf({ call, people, parts, digest }: Asking, origins: readonly s
   };
 }
 
-function digestOf({ request, tool, shown, ...call }: AskedCall, { policy, decision }: Judged): string {
+function digestOf({ request, tool, shown, ...call }: AskedCall, { assessment, policy, decision }: Judged): string {
   const { organization, agent } = request.owner;
   const { verdict, effects, opens } = decision;
   return approvalDigest({
@@ -267,6 +267,7 @@ function digestOf({ request, tool, shown, ...call }: AskedCall, { policy, decisi
     workspaces: request.workspaces,
     policy: canonicalJson(policy.rules),
     judged: { verdict, effects, opens },
+    ...(assessment.incarnation === undefined ? {} : { incarnation: assessment.incarnation }),
   });
 }
 

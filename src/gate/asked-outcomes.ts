@@ -36,7 +36,7 @@ export function takenElsewhere({ id }: ApprovalRecord): AppError {
 export function notAsApproved({ id }: ApprovalRecord): AppError {
   return new AppError(
     'backend_changed',
-    `What would run is no longer what approval ${id} was given for: policy or the files it names changed.`,
+    `What would run is no longer what approval ${id} was given for: policy, the files it names or the server that would carry it out changed.`,
     {
       data: { approval: id },
     },

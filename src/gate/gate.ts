@@ -7,8 +7,8 @@ import { type ActionId, newId } from '../kernel/ids.ts';
 import type { Logger } from '../kernel/logger.ts';
 import type { Redactor } from '../kernel/redaction/index.ts';
 import { decide } from '../policy/index.ts';
-import type { Decision } from '../policy/types.ts';
-import type { CallContext, Tool } from '../tools/tool.ts';
+import type { Assessment, Decision, Finding } from '../policy/types.ts';
+import type { CallContext, ForeignResult, Tool } from '../tools/tool.ts';
 import type { Judged, People, Permission } from './ask.ts';
 import { answerUnasked, type GatePolicy, onlyReading } from './non-interactive.ts';
 import { openedOrigins, reportedOrigins } from './origins.ts';
@@ -21,6 +21,8 @@ import type { Gate, GateAnswer, GateRequest, ListedTool } from './types.ts';
 
 export interface GateParts {
   readonly tools: readonly Tool[];
+  /** Those of upstreams, by name, as they are just now; a built-in of the same name goes first. */
+  foreign?(): ReadonlyMap<string, Tool>;
   /** Whether a tool, by its resolved name, is in a toolset. */
   allows(toolset: string, tool: string, owner?: Owner): boolean;
   /** What holds in the Workspace of a call; read before the call is made. */
@@ -48,8 +50,17 @@ export function createGate(parts: GateParts): Gate {
     return known;
   };
 
+  const find = (name: string): Tool | undefined => byName.get(name) ?? parts.foreign?.().get(name);
+  const all = (): readonly Tool[] => {
+    const foreign = parts.foreign?.();
+    return foreign === undefined ? parts.tools : [...parts.tools, ...[...foreign.values()].filter(({ name }) => !byName.has(name))];
+  };
+
   return {
-    list: (toolset) => parts.tools.filter((tool) => parts.allows(toolset, tool.name)).map(listed),
+    list: (toolset) =>
+      all()
+        .filter((tool) => tool.hidden !== true && parts.allows(toolset, tool.name))
+        .map(listed),
 
     call: async (request) => {
       const action = newId('act', parts.clock.now());
@@ -60,7 +71,7 @@ export function createGate(parts: GateParts): Gate {
 
   async function walk(request: GateRequest, action: ActionId): Promise<GateAnswer> {
     const started = parts.clock.monotonic();
-    const tool = resolveTool(request.tool, byName);
+    const tool = resolveTool(request.tool, find);
     const { value: raw, notes } = stripReserved(request.arguments);
     const name = tool?.name ?? request.tool.slice(0, 128);
     const seen = {
@@ -110,11 +121,13 @@ export function createGate(parts: GateParts): Gate {
       workspaces: request.workspaces,
       signal: request.signal,
       progress: request.progress,
+      ...(request.relay ? { relay: request.relay } : {}),
       whenRecorded: (then) => void afterwards.push(then),
     };
     const judge = async (): Promise<Judged | AppError> => {
-      const assessment = await tool.assess(parsed.input, context);
-      if (assessment instanceof AppError) return assessment;
+      const assessed = await tool.assess(parsed.input, context);
+      if (assessed instanceof AppError) return assessed;
+      const assessment = await armed(assessed, request.owner);
       const policy = parts.policyOf(request.owner);
       return { assessment, policy, decision: decide(assessment, policy.rules) };
     };
@@ -177,9 +190,22 @@ export function createGate(parts: GateParts): Gate {
         structured: parts.redactor.value(output.structured) as JsonObject,
         text: parts.redactor.text(output.text),
         ...(output.images === undefined ? {} : { images: output.images }),
+        ...(output.foreign === undefined ? {} : { foreign: parts.redactor.value(output.foreign) as ForeignResult }),
         evidence: parts.redactor.value(output.evidence) as JsonObject,
       },
     };
+  }
+
+  /** What untrusted text may have asked for is asked about (DESIGN section 5). */
+  async function armed(assessment: Assessment, owner: Owner): Promise<Assessment> {
+    const { arms } = assessment;
+    if (arms === undefined) return assessment;
+    const origins = (await (await parts.people?.())?.taints.originsOf(owner.run)) ?? [];
+    const others = origins.filter((origin) => origin !== arms.own);
+    if (others.length === 0) return assessment;
+    const reason = `${arms.reason}, and text from ${others.slice(0, 3).join(', ')} has been read`;
+    const finding: Finding = { effect: 'unknown', verdict: 'prompt', span: [0, 0], argv: [], reason };
+    return { ...assessment, findings: [...assessment.findings, finding] };
   }
 
   /** What it says is true whatever becomes of the store: then this process still knows, and the answer is not held back. */
@@ -238,6 +264,6 @@ export function createGate(parts: GateParts): Gate {
 type JsonObject = Readonly<Record<string, unknown>>;
 
 function listed(tool: Tool): ListedTool {
-  const { name, description, inputSchema, outputSchema, annotations } = tool;
-  return { name, description, inputSchema, outputSchema, annotations };
+  const { name, description, inputSchema, outputSchema, annotations, definition } = tool;
+  return { name, description, inputSchema, outputSchema, annotations, ...(definition === undefined ? {} : { definition }) };
 }

@@ -3,6 +3,7 @@ import type { Owner, WorkspaceBind } from '../execution/types.ts';
 import type { ErrorCode } from '../kernel/errors.ts';
 import type { Decision } from '../policy/types.ts';
 import type { JsonSchema, ToolAnnotations, ToolOutput } from '../tools/tool.ts';
+import type { Relay } from '../upstreams/types.ts';
 
 /** What a surface hands in: exactly what was asked, by whom, and how to reach them. */
 export interface GateRequest {
@@ -20,6 +21,8 @@ export interface GateRequest {
   progress(message: string): void;
   /** The process that this very call comes from, looked up when a person is asked; absent: this one. */
   askedBy?(): AskedBy;
+  /** How an upstream reaches the client in the course of this call. */
+  readonly relay?: Relay;
   /** How the person at the other end of this very call can be asked; absent: not at all. */
   readonly asker?: Asker;
   /** An answer that came back with the call (MRTR): the surface has checked that `approval` is what it gave out for this caller. */
@@ -79,6 +82,8 @@ export interface ListedTool {
   readonly inputSchema: JsonSchema;
   readonly outputSchema: JsonSchema;
   readonly annotations: ToolAnnotations;
+  /** Of an upstream's tool: all of what it says, under the name that is listed. */
+  readonly definition?: Readonly<Record<string, unknown>>;
 }
 
 /** The one way to a tool. */

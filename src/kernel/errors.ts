@@ -83,6 +83,13 @@ export const ERRORS = {
     fixable: true,
     guidance: 'Commands cannot run until the user applies the fix; other tools still work.',
   },
+  backend_unavailable: {
+    http: 503,
+    exit: 12,
+    retryable: false,
+    fixable: true,
+    guidance: 'Commands cannot run in a container until the user applies the fix, and nothing else is used in its place; other tools still work.',
+  },
   workspace_unavailable: {
     http: 409,
     exit: 2,
@@ -118,6 +125,34 @@ export const ERRORS = {
     retryable: false,
     fixable: false,
     guidance: 'It may have run; check its effects before doing it again.',
+  },
+  upstream_unavailable: {
+    http: 503,
+    exit: 1,
+    retryable: true,
+    fixable: true,
+    guidance: 'This server is not connected just now; use other tools, and tell the user what is said about it.',
+  },
+  upstream_timeout: {
+    http: 504,
+    exit: 1,
+    retryable: false,
+    fixable: true,
+    guidance: 'It may still be going on there; check its effects before doing it again.',
+  },
+  upstream_error: {
+    http: 502,
+    exit: 1,
+    retryable: false,
+    fixable: false,
+    guidance: 'The server itself answered with an error; correct the call as it says, or go on without it.',
+  },
+  tool_unapproved: {
+    http: 403,
+    exit: 10,
+    retryable: false,
+    fixable: true,
+    guidance: 'A person has to look at this tool first; tell the user which one you need and how it is approved.',
   },
   cancelled: {
     http: 499,

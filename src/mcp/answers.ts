@@ -1,6 +1,7 @@
 import type { GateAnswer } from '../gate/types.ts';
 import { type ErrorCode, errorEntry } from '../kernel/errors.ts';
-import { failure, INTERNAL_ERROR, type Reply } from '../kernel/json-rpc/message.ts';
+import { failure, INTERNAL_ERROR, isObject, type Reply } from '../kernel/json-rpc/message.ts';
+import type { ForeignResult } from '../tools/tool.ts';
 import type { Features } from './revisions.ts';
 
 /**
@@ -33,7 +34,8 @@ export function toolReply(tool: string, answer: GateAnswer, features: Features, 
   if (answer.type === 'input_required') return refusalReply(tool, unaskable(answer), features, notices);
   if (answer.type === 'refused') return refusalReply(tool, answer, features, notices);
   const told = [...answer.notes, ...notices];
-  const { structured, text, images = [] } = answer.output;
+  const { structured, text, images = [], foreign } = answer.output;
+  if (foreign !== undefined) return foreignReply(foreign, told, features);
   const content = [
     ...[text, ...told].map((each) => ({ type: 'text', text: each })),
     ...images.map(({ data, mime_type }) => ({ type: 'image', data, mimeType: mime_type })),
@@ -41,6 +43,23 @@ export function toolReply(tool: string, answer: GateAnswer, features: Features, 
   if (!features.structured) return { result: { content, isError: false } };
   const structuredContent = told.length > 0 && !Object.hasOwn(structured, NOTICES) ? { ...structured, [NOTICES]: told } : structured;
   return { result: { content, structuredContent, isError: false } };
+}
+
+/** The older revisions want an object in `structuredContent`; what is said in it is in the text as well. */
+function foreignReply(
+  { content, structured, is_error, meta }: ForeignResult,
+  told: readonly string[],
+  { foreignStructured }: Features,
+): Reply {
+  const fits = structured !== undefined && (foreignStructured === 'any' || (foreignStructured === 'object' && isObject(structured)));
+  return {
+    result: {
+      content: [...content, ...told.map((each) => ({ type: 'text', text: each }))],
+      ...(fits ? { structuredContent: structured } : {}),
+      isError: is_error,
+      ...(meta === undefined ? {} : { _meta: meta }),
+    },
+  };
 }
 
 function unaskable({ action }: GateAnswer): Refusal {

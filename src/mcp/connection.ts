@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import {
   classify,
   failure,
@@ -14,7 +15,6 @@ import {
   type RpcError,
   UNSUPPORTED_PROTOCOL_VERSION,
 } from '../kernel/json-rpc/message.ts';
-import type { Socket } from 'node:net';
 import { refusalError, refusalReply, UNEXPECTED } from './answers.ts';
 import { featuresFor } from './hosts.ts';
 import { createInFlight, type Flight, type Places } from './in-flight.ts';

@@ -6,8 +6,10 @@ export interface Features {
   readonly era: 'handshake' | 'stateless';
   /** JSON-RPC batches (only ever in 2025-03-26). */
   readonly batches: boolean;
-  /** `outputSchema`, `structuredContent`. */
+  /** `outputSchema`, `structuredContent` of our own tools. */
   readonly structured: boolean;
+  /** The same of an upstream's tools, which are passed on as they are: `object` until 2025-11-25, any JSON since. */
+  readonly foreignStructured: 'none' | 'object' | 'any';
   /** `title` beside `name`. */
   readonly titles: boolean;
   /** Errors without a readable id: the older schemas demand an id, so JSON-RPC's own `null`; the newer ones leave it out. */
@@ -30,6 +32,7 @@ export const REVISIONS = {
     era: 'stateless',
     batches: false,
     structured: true,
+    foreignStructured: 'any',
     titles: true,
     unknownId: 'absent',
     asks: 'with_answer',
@@ -42,6 +45,7 @@ export const REVISIONS = {
     era: 'handshake',
     batches: false,
     structured: true,
+    foreignStructured: 'object',
     titles: true,
     unknownId: 'absent',
     asks: 'in_call',
@@ -54,6 +58,7 @@ export const REVISIONS = {
     era: 'handshake',
     batches: false,
     structured: true,
+    foreignStructured: 'object',
     titles: true,
     unknownId: 'null',
     asks: 'in_call',
@@ -66,6 +71,7 @@ export const REVISIONS = {
     era: 'handshake',
     batches: true,
     structured: false,
+    foreignStructured: 'none',
     titles: false,
     unknownId: 'null',
     asks: 'never',

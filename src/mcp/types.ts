@@ -78,6 +78,8 @@ export interface ServerParts {
   readonly instructions: string;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Awaited before tools are listed: upstreams that have never said what they have get a moment for it. Bounded by whoever implements it. */
+  catalogueReady?(): Promise<void>;
   /** Asked for every call, after the client is known. A thrown AppError becomes the refusal. */
   scopeOf(peer: Peer): Promise<CallScope>;
   /** Texts to tell with the next tool result ("job X ended"); each must be returned once. */

@@ -66,6 +66,10 @@ export interface Assessment {
   readonly unparseable?: { readonly reason: string; readonly at?: number };
   /** True when every command is a plain git subcommand that may write `.git/config` (DESIGN section 6). */
   readonly git_config_write: boolean;
+  /** It needs an exact yes once untrusted text from anywhere but `own` has been read in the Run. */
+  readonly arms?: { readonly own: string; readonly reason: string };
+  /** What would carry it out, where that isn't Writ itself: an approval holds for this and nothing else. */
+  readonly incarnation?: string;
 }
 
 /** What the assessor may ask about the machine. Every answer is a fact at the time of asking and may be `undefined` (not known). */

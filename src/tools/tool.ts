@@ -1,6 +1,7 @@
 import type { Owner, WorkspaceBind } from '../execution/types.ts';
 import type { AppError } from '../kernel/errors.ts';
 import type { Assessment, Decision } from '../policy/types.ts';
+import type { Relay } from '../upstreams/types.ts';
 
 /** JSON Schema 2020-12, as it goes over the wire. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -25,6 +26,8 @@ export interface CallContext {
   readonly signal: AbortSignal;
   /** A short line about what is happening; dropped when the caller asked for none. */
   progress(message: string): void;
+  /** How an upstream reaches the client that calls. */
+  readonly relay?: Relay;
   /**
    * What is to happen once the outcome of this call is stored: for evidence that must be kept until then. It never happens when
    * this process ends before; then whoever finds the evidence closes the record.
@@ -45,6 +48,8 @@ export interface ToolOutput {
   readonly text: string;
   /** Pictures that go with it, for models that can see. */
   readonly images?: readonly ToolImage[];
+  /** In place of `structured`, `text` and `images`, which are then empty. */
+  readonly foreign?: ForeignResult;
   /** Facts for the audit's outcome row: counts, digests, exit, never content. */
   readonly evidence: Readonly<Record<string, unknown>>;
   /** Something goes on after the answer: then the outcome row, which names it, is stored before the answer is given. */
@@ -54,6 +59,15 @@ export interface ToolOutput {
    * it as `origins` in the data of its AppError.
    */
   readonly origins?: readonly string[];
+}
+
+/** A result as an upstream gave it: content blocks of MCP, of any kind. */
+export interface ForeignResult {
+  readonly content: readonly Readonly<Record<string, unknown>>[];
+  /** Any JSON since 2026-07-28; an object before. */
+  readonly structured?: unknown;
+  readonly is_error: boolean;
+  readonly meta?: Readonly<Record<string, unknown>>;
 }
 
 /** A call as a person is to see it before saying yes: exact and raw, it is masked and escaped where it is shown. */
@@ -76,6 +90,10 @@ export interface Tool<Input = unknown> {
   readonly inputSchema: JsonSchema;
   readonly outputSchema: JsonSchema;
   readonly annotations: ToolAnnotations;
+  /** Of an upstream's tool: all of what it says, under the name that is listed. */
+  readonly definition?: Readonly<Record<string, unknown>>;
+  /** Called it is refused, with the reason. */
+  readonly hidden?: true;
   /** The input, or what is wrong with it in words that name the argument. */
   parse(raw: unknown): { readonly ok: true; readonly input: Input } | { readonly ok: false; readonly problem: string };
   /** What it could do. An AppError where it can't even be judged (a cwd outside the workspace). */

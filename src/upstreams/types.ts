@@ -91,6 +91,18 @@ export type ToolAvailability =
   | { readonly state: 'disabled'; readonly reason: string }
   | { readonly state: 'needs_approval'; readonly reason: string };
 
+/** The client that a call came from, as far as an upstream may speak to it in the course of that call. */
+export interface Relay {
+  /** Something the upstream wants to know: `elicitation/create`, `sampling/createMessage`. */
+  ask(method: string, params: JsonObject, signal: AbortSignal): Promise<RelayAnswer>;
+  /** Something it says: `notifications/message`, `notifications/progress` with the client's own token. */
+  tell(method: string, params: JsonObject): void;
+}
+
+export type RelayAnswer =
+  | { readonly ok: true; readonly result: JsonObject }
+  | { readonly ok: false; readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } };
+
 /** An upstream at one moment. */
 export interface UpstreamStatus {
   readonly name: string;

@@ -1,5 +1,5 @@
-import type { Members, Reply, RequestId } from '../../kernel/json-rpc/message.ts';
 import type { Socket } from 'node:net';
+import type { Members, Reply, RequestId } from '../../kernel/json-rpc/message.ts';
 import type { Flight } from '../in-flight.ts';
 import type { Notices } from '../notices.ts';
 import type { Answer, Question } from '../requester.ts';

@@ -18,7 +18,7 @@ const BOTH: Method['eras'] = ['handshake', 'stateless'];
 export const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['ping', { eras: ['handshake'], answer: () => ({ result: {} }) }],
   ['server/discover', { eras: ['stateless'], answer: discover }],
-  ['tools/list', { eras: BOTH, answer: listTools }],
+  ['tools/list', { eras: BOTH, work: listTools, bound: 'calls' }],
   ['tools/call', { eras: BOTH, work: callTool, bound: 'calls' }],
   ['resources/list', { eras: BOTH, needs: 'resources', work: listResources, bound: 'calls' }],
   ['resources/templates/list', { eras: BOTH, needs: 'resources', answer: listTemplates }],

@@ -7,13 +7,15 @@ import { carriesNotices, NOTICES, toolReply, UNEXPECTED } from '../answers.ts';
 import { askingOf, badRetry, type CallAsking, questionResult } from '../asking/call-asking.ts';
 import { TOOL_META } from '../hosts.ts';
 import { createProgress } from '../progress.ts';
+import { createRelay } from '../relaying.ts';
 import type { Features } from '../revisions.ts';
 import type { CallScope } from '../types.ts';
 import { type RequestContext, scopeOf, type WorkContext } from './context.ts';
 import { CACHE, page } from './page.ts';
 
 /** `tools/list`: sorted, so that the same catalogue is always the same bytes. */
-export function listTools({ parts, features, params }: RequestContext): Reply {
+export async function listTools({ parts, features, params }: RequestContext): Promise<Reply> {
+  await parts.catalogueReady?.();
   const tools = [...parts.gate.list(parts.toolset)].sort((a, b) => (a.name < b.name ? -1 : 1));
   return withCache(
     features,
@@ -30,6 +32,7 @@ export function withCache(features: Features, reply: Reply): Reply {
 }
 
 function describe(tool: ListedTool, features: Features): Members {
+  if (tool.definition !== undefined) return describeForeign(tool.definition, features);
   return {
     name: tool.name,
     ...(features.titles ? { title: tool.annotations.title, _meta: TOOL_META } : {}),
@@ -37,6 +40,17 @@ function describe(tool: ListedTool, features: Features): Members {
     inputSchema: tool.inputSchema,
     ...(features.structured ? { outputSchema: withNotices(tool.outputSchema) } : {}),
     annotations: tool.annotations,
+  };
+}
+
+/** As it came, without what the revision doesn't have. */
+function describeForeign(definition: Members, features: Features): Members {
+  const { title, icons, _meta, outputSchema, ...rest } = definition;
+  const given = (members: Members): Members => Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+  return {
+    ...rest,
+    ...(features.titles ? given({ title, icons, _meta }) : {}),
+    ...(features.foreignStructured === 'none' ? {} : given({ outputSchema })),
   };
 }
 
@@ -95,6 +109,7 @@ async function askGate(context: WorkContext, tool: string, args: Members): Promi
     const answer = await parts.gate.call({
       ...scope,
       ...asking.request,
+      relay: createRelay(context),
       tool,
       arguments: args,
       toolset: parts.toolset,

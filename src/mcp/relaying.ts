@@ -1,0 +1,38 @@
+import { isObject, METHOD_NOT_FOUND, type Members } from '../kernel/json-rpc/message.ts';
+import type { Relay, RelayAnswer } from '../upstreams/types.ts';
+import type { WorkContext } from './methods/context.ts';
+
+/** A person reads and answers; the client may be slower than that, and then it was not answered. */
+const QUESTION_MS = 10 * 60_000;
+
+/** How an upstream reaches the client of one call, as far as that client said that it can be reached. */
+export function createRelay({ peer, features, ask, offer }: Pick<WorkContext, 'peer' | 'features' | 'ask' | 'offer'>): Relay {
+  return {
+    async ask(method, params, signal) {
+      if (features.era === 'stateless') return cannot('it can only be asked with the answer of a call');
+      const missing = missingCapability(method, params, peer.capabilities);
+      if (missing !== undefined) return cannot(missing);
+      const answer = await ask({ method, params, ms: QUESTION_MS, signal });
+      if (answer.ok && isObject(answer.result)) return { ok: true, result: answer.result };
+      return {
+        ok: false,
+        error: { code: -32603, message: answer.ok ? 'The client answered with something that is not an object' : answer.reason },
+      };
+    },
+    tell: (method, params) => offer({ jsonrpc: '2.0', method, params }),
+  };
+}
+
+function missingCapability(method: string, params: Members, capabilities: Members): string | undefined {
+  if (method === 'sampling/createMessage') return isObject(capabilities['sampling']) ? undefined : 'it offers no sampling';
+  const elicitation = capabilities['elicitation'];
+  if (!isObject(elicitation)) return 'it offers no elicitation';
+  const mode = params['mode'] ?? 'form';
+  // `{}` is what the revisions before modes declare for forms.
+  const offered = mode === 'form' ? isObject(elicitation['form']) || !isObject(elicitation['url']) : isObject(elicitation['url']);
+  return offered ? undefined : `it offers no elicitation in mode ${JSON.stringify(mode)?.slice(0, 20)}`;
+}
+
+function cannot(why: string): RelayAnswer {
+  return { ok: false, error: { code: METHOD_NOT_FOUND, message: `The client of this call can't be asked: ${why}` } };
+}

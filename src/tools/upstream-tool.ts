@@ -1,0 +1,125 @@
+import { AppError } from '../kernel/errors.ts';
+import { isObject } from '../kernel/json-rpc/message.ts';
+import type { Assessment, Effect, Verdict } from '../policy/types.ts';
+import type { Upstreams } from '../upstreams/index.ts';
+import type { JsonObject, UpstreamSettings, UpstreamTool } from '../upstreams/types.ts';
+import type { Tool, ToolAnnotations, ToolOutput } from './tool.ts';
+
+/** What its answer becomes before a model gets it: bounded, labelled, its artifacts kept. */
+export type BoundAnswer = (
+  result: JsonObject,
+  call: {
+    readonly tool: UpstreamTool;
+    readonly settings: UpstreamSettings;
+    readonly owner: { readonly organization: string; readonly agent: string; readonly run: string };
+  },
+) => Promise<ToolOutput>;
+
+const ANY_OBJECT = { type: 'object' };
+
+/** A tool of an upstream, at the same gate as those of Writ. */
+export function createUpstreamTool(
+  tool: UpstreamTool,
+  upstreams: Pick<Upstreams, 'call' | 'get' | 'incarnation'>,
+  bound: BoundAnswer,
+): Tool<JsonObject> {
+  const { definition, exposed, server, availability } = tool;
+  const { description, inputSchema, outputSchema } = definition;
+  const hints = isObject(definition['annotations']) ? definition['annotations'] : {};
+  const settings = upstreams.get(server)?.settings;
+  const origin = `mcp:${server}`;
+  const effects = settings === undefined ? UNKNOWN : effectOf(settings, hints);
+  return {
+    name: exposed,
+    description: typeof description === 'string' ? description : '',
+    inputSchema: isObject(inputSchema) ? inputSchema : ANY_OBJECT,
+    outputSchema: isObject(outputSchema) ? outputSchema : ANY_OBJECT,
+    annotations: annotationsOf(tool, hints),
+    definition: { ...definition, name: exposed },
+    ...(availability.state === 'enabled' ? {} : { hidden: true as const }),
+
+    parse: (raw) => (isObject(raw) ? { ok: true, input: raw } : { ok: false, problem: 'The arguments must be an object.' }),
+
+    assess() {
+      if (availability.state === 'disabled') {
+        return new AppError(
+          'denied_by_policy',
+          `The tool "${tool.name}" of the MCP server "${server}" is disabled: ${availability.reason}.`,
+        );
+      }
+      if (availability.state === 'needs_approval') {
+        return new AppError(
+          'tool_unapproved',
+          `The tool "${tool.name}" of the MCP server "${server}" waits for a person's approval: ${availability.reason}.`,
+          {
+            fix: `Look at it and approve it: writ upstream approve ${server} ${tool.name}`,
+          },
+        );
+      }
+      const { effect, verdict, reason } = effects;
+      const quiet = effect === 'safe' || settings?.low_impact === true;
+      const assessment: Assessment = {
+        effects: [effect],
+        findings: [{ effect, ...(verdict === undefined ? {} : { verdict }), span: [0, 0], argv: [exposed], reason }],
+        commands: [],
+        git_config_write: false,
+        incarnation: upstreams.incarnation(tool),
+        ...(quiet ? {} : { arms: { own: origin, reason: `"${tool.name}" of "${server}" may change something` } }),
+      };
+      return assessment;
+    },
+
+    async run(input, context) {
+      if (settings === undefined) throw new AppError('upstream_unavailable', `The MCP server "${server}" is not configured any more.`);
+      const failed = (code: AppError['code'], message: string, more: JsonObject = {}): AppError =>
+        new AppError(code, `${message} (tool "${tool.name}" of the MCP server "${server}")`, { data: { ...more, origins: [origin] } });
+      let answer: Awaited<ReturnType<Upstreams['call']>>;
+      try {
+        answer = await upstreams.call(tool, input, {
+          signal: context.signal,
+          scope: context.relay === undefined ? {} : { relay: context.relay },
+          onProgress: ({ message, progress, total }) =>
+            context.progress(
+              typeof message === 'string' ? message : `${String(progress)}${total === undefined ? '' : ` of ${String(total)}`}`,
+            ),
+        });
+      } catch (thrown) {
+        if (thrown instanceof AppError) throw failed(thrown.code, thrown.message, thrown.data);
+        throw thrown;
+      }
+      if (!answer.ok) throw failed('upstream_error', `It answered with an error: ${answer.error.message} (${answer.error.code})`);
+      return bound(answer.result, { tool, settings, owner: context.owner });
+    },
+  };
+}
+
+interface Effects {
+  readonly effect: Effect;
+  readonly verdict?: Verdict;
+  readonly reason: string;
+}
+
+const UNKNOWN: Effects = { effect: 'unknown', reason: 'a tool of an MCP server, whose effects are not known' };
+
+/** Its own words count where the operator trusts them; a claim to destroy is asked about, since no path says how much. */
+function effectOf({ trust_annotations }: UpstreamSettings, hints: JsonObject): Effects {
+  if (!trust_annotations) return UNKNOWN;
+  if (hints['readOnlyHint'] === true) return { effect: 'safe', reason: 'a tool of an MCP server that only reads, as the server says' };
+  if (hints['destructiveHint'] === true) {
+    return { effect: 'destructive', verdict: 'prompt', reason: 'a tool of an MCP server that may destroy something, as the server says' };
+  }
+  return UNKNOWN;
+}
+
+/** As MCP defines the defaults of what isn't said. */
+function annotationsOf(tool: UpstreamTool, hints: JsonObject): ToolAnnotations {
+  const { title } = tool.definition;
+  const named = typeof hints['title'] === 'string' ? hints['title'] : title;
+  return {
+    title: typeof named === 'string' ? named : tool.name,
+    readOnlyHint: hints['readOnlyHint'] === true,
+    destructiveHint: hints['destructiveHint'] !== false,
+    idempotentHint: hints['idempotentHint'] === true,
+    openWorldHint: hints['openWorldHint'] !== false,
+  };
+}

@@ -1,0 +1,301 @@
+import type { Clock } from '../kernel/clock.ts';
+import { AppError, toAppError } from '../kernel/errors.ts';
+import type { Logger } from '../kernel/logger.ts';
+import { createCallPlaces } from './places.ts';
+import { SETTLED, TRANSITIONS } from './states.ts';
+import type { JsonObject, Relay, UpstreamSettings, UpstreamState, UpstreamStatus, UpstreamTool } from './types.ts';
+import type { Carrier } from './wire/carrier.ts';
+import { type Era, openClient, type UpstreamClient } from './wire/client.ts';
+import type { PeerAnswer, Served } from './wire/exchange.ts';
+
+/** Whether it may be started at all. */
+export type Admission =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly state: 'needs_approval' | 'needs_install' | 'quarantined'; readonly reason: string };
+
+export interface UpstreamParts {
+  readonly settings: UpstreamSettings;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Asked before every start. */
+  admit(): Promise<Admission>;
+  /** Starts or reaches it. Called once per connection; AppError where it can't be had, with `data.needs_auth` where a person has to log in. */
+  open(signal: AbortSignal): Promise<Carrier>;
+  /** What its tools are for us: hardened, named, pinned, approved or not. */
+  vet(definitions: readonly unknown[]): Promise<readonly UpstreamTool[]>;
+  readonly served: Served;
+  /** Its tools or its state are others now. */
+  changed(): void;
+  /** Waits before it is tried again; for tests. */
+  readonly backoff_ms?: readonly number[];
+}
+
+export interface CallOptions {
+  readonly signal: AbortSignal;
+  readonly timeout_ms: number;
+  onProgress?(params: JsonObject): void;
+  /** Whoever is asked in the course of it. */
+  readonly scope?: { readonly relay?: Relay };
+}
+
+export interface Upstream {
+  readonly settings: UpstreamSettings;
+  status(): UpstreamStatus;
+  tools(): readonly UpstreamTool[];
+  client(): UpstreamClient | undefined;
+  /** Resolves when it is connected or can't be just now; never rejects. One attempt serves everybody who waits. */
+  start(): Promise<void>;
+  request(method: string, params: JsonObject, options: CallOptions): Promise<PeerAnswer>;
+  /** Judged again: a tool was approved, or something was configured. */
+  review(): Promise<void>;
+  /** Ends the connection and makes a new one at once. */
+  reconnect(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The last one is repeated. */
+const BACKOFF_MS: readonly number[] = [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000];
+/** After so many failures in a row it is left alone until somebody uses it. */
+const MAX_FAILURES = 10;
+const LIST_AGAIN_MS = 1_000;
+
+/**
+ * One upstream: its state, its one connection, its tools. A lost connection is made anew with growing waits; what was being called is
+ * never called again.
+ */
+export function createUpstream(parts: UpstreamParts): Upstream {
+  const { settings, clock, logger } = parts;
+  const { name } = settings;
+  const backoff = parts.backoff_ms ?? BACKOFF_MS;
+  const places = createCallPlaces(settings.concurrency);
+  let state: UpstreamState = settings.enabled ? 'starting' : 'disabled';
+  let reason: string | undefined = settings.enabled ? 'not started yet' : 'disabled in the configuration';
+  let since = clock.now();
+  let last_error: string | undefined;
+  let restarts = 0;
+  let failures = 0;
+  let era: Era | undefined;
+  let client: UpstreamClient | undefined;
+  let tools: readonly UpstreamTool[] = [];
+  let definitions: readonly unknown[] = [];
+  let starting: Promise<void> | undefined;
+  let again: NodeJS.Timeout | undefined;
+  let relist: NodeJS.Timeout | undefined;
+  let idle: NodeJS.Timeout | undefined;
+  let asleep = false;
+  let using = 0;
+  const ended = new AbortController();
+
+  const served: Served = {
+    request: parts.served.request,
+    notification(method, params, scopes) {
+      if (method !== 'notifications/tools/list_changed') return parts.served.notification(method, params, scopes);
+      // A server that says it all the time is asked once in a while.
+      relist ??= setTimeout(() => {
+        relist = undefined;
+        void readTools();
+      }, LIST_AGAIN_MS).unref();
+    },
+  };
+
+  function move(to: UpstreamState, why?: string): void {
+    if (state !== to && !TRANSITIONS[state].includes(to)) throw new AppError('internal', `An upstream can't go from ${state} to ${to}.`);
+    if (state !== to) since = clock.now();
+    state = to;
+    reason = why;
+    parts.changed();
+  }
+
+  function fail(to: 'timeout' | 'failed' | 'needs_auth', why: string): void {
+    last_error = why;
+    move(to, why);
+    logger.warn(`skipped "${name}": ${why}`);
+  }
+
+  async function connect(): Promise<void> {
+    clearTimeout(again);
+    const admission = await parts.admit();
+    if (ended.signal.aborted) return;
+    if (!admission.ok) {
+      if (state === 'timeout' || state === 'failed' || state === 'needs_auth' || state === 'connected') move('starting');
+      move(admission.state, admission.reason);
+      logger.warn(`skipped "${name}": ${admission.reason}`);
+      return;
+    }
+    move('starting');
+    const timeout = AbortSignal.timeout(settings.connect_timeout_ms);
+    const signal = AbortSignal.any([ended.signal, timeout]);
+    let opened: UpstreamClient | undefined;
+    try {
+      const carrier = await parts.open(signal);
+      opened = await openClient({
+        carrier,
+        served,
+        logger,
+        version: parts.version,
+        ...(era === undefined ? {} : { era }),
+        timeout_ms: settings.connect_timeout_ms,
+        signal,
+      });
+      definitions =
+        'tools' in opened.capabilities ? await opened.list('tools/list', 'tools', { timeout_ms: settings.connect_timeout_ms, signal }) : [];
+      tools = await parts.vet(definitions);
+      signal.throwIfAborted();
+    } catch (thrown) {
+      await opened?.close();
+      if (ended.signal.aborted) return;
+      failures++;
+      // What it spoke last may be what it doesn't speak any more.
+      era = undefined;
+      const error = toAppError(thrown);
+      if (timeout.aborted) fail('timeout', `it was not ready within ${settings.connect_timeout_ms / 1000} s (connect_timeout_seconds)`);
+      else if (error.data?.['needs_auth'] !== undefined) fail('needs_auth', error.message);
+      else fail('failed', error.message);
+      if (error.data?.['final'] !== true) tryAgain();
+      return;
+    }
+    client = opened;
+    era = opened.era;
+    failures = 0;
+    asleep = false;
+    move('connected');
+    logger.info(`connected MCP server "${name}" (${tools.length} ${tools.length === 1 ? 'tool' : 'tools'})`);
+    const current = opened;
+    void current.closed.then((why) => lost(current, why));
+    sleepWhenIdle();
+  }
+
+  function lost(which: UpstreamClient, why: string): void {
+    if (client !== which) return;
+    client = undefined;
+    if (ended.signal.aborted) return;
+    if (asleep) {
+      reason = 'stopped because nobody used it; the next call starts it';
+      parts.changed();
+      return;
+    }
+    restarts++;
+    fail('failed', `its connection ended: ${why}`);
+    tryAgain();
+  }
+
+  /** Not all at the same moment, when one machine carries many of them. */
+  function tryAgain(): void {
+    if (SETTLED.has(state) || failures > MAX_FAILURES) return;
+    const wait = backoff[Math.min(failures, backoff.length - 1)] ?? 0;
+    again = setTimeout(() => void start(), wait * (0.75 + Math.random() / 2)).unref();
+  }
+
+  function start(): Promise<void> {
+    if (client !== undefined || state === 'disabled' || ended.signal.aborted) return Promise.resolve();
+    starting ??= connect()
+      .catch((thrown: unknown) => {
+        failures++;
+        if (state !== 'starting') move('starting');
+        fail('failed', toAppError(thrown).message);
+      })
+      .finally(() => {
+        starting = undefined;
+      });
+    return starting;
+  }
+
+  function sleepWhenIdle(): void {
+    clearTimeout(idle);
+    if (settings.idle_stop_ms === 0) return;
+    idle = setTimeout(() => {
+      if (using > 0 || client === undefined) return sleepWhenIdle();
+      asleep = true;
+      void client.close();
+    }, settings.idle_stop_ms).unref();
+  }
+
+  async function live(): Promise<UpstreamClient> {
+    if (client === undefined) await start();
+    if (client !== undefined) return client;
+    throw new AppError(
+      'upstream_unavailable',
+      `The MCP server "${name}" is not connected (${state}): ${reason ?? last_error ?? 'no reason is known'}.`,
+      {
+        fix: `See \`writ upstream show ${name}\` and \`writ upstream logs ${name}\`.`,
+      },
+    );
+  }
+
+  async function readTools(): Promise<void> {
+    const current = client;
+    if (current === undefined || !('tools' in current.capabilities)) return;
+    try {
+      const found = await current.list('tools/list', 'tools', { timeout_ms: settings.connect_timeout_ms, signal: ended.signal });
+      if (client !== current) return;
+      definitions = found;
+      tools = await parts.vet(found);
+      parts.changed();
+    } catch (thrown) {
+      // The old list stays: its tools may well be there still, and a call finds out.
+      logger.warn(`the tools of "${name}" could not be listed again`, { reason: toAppError(thrown).message });
+    }
+  }
+
+  return {
+    settings,
+    status: () => {
+      const enabled = tools.filter(({ availability }) => availability.state === 'enabled').length;
+      return {
+        name,
+        source: settings.source,
+        transport: settings.transport.type,
+        state,
+        ...(reason === undefined ? {} : { reason }),
+        since,
+        tools: { all: tools.length, enabled, disabled: tools.length - enabled },
+        ...(client === undefined ? {} : { identity: client.identity }),
+        ...(last_error === undefined ? {} : { last_error }),
+        restarts,
+      };
+    },
+    tools: () => tools,
+    client: () => client,
+    start,
+    async request(method, params, options) {
+      const release = await places.take(options.signal);
+      using++;
+      try {
+        const current = await live();
+        const { timeout_ms, signal, onProgress, scope } = options;
+        return await current.request(method, params, {
+          timeout_ms,
+          signal,
+          ...(onProgress ? { onProgress } : {}),
+          ...(scope ? { scope } : {}),
+        });
+      } finally {
+        using--;
+        release();
+        sleepWhenIdle();
+      }
+    },
+    async review() {
+      if (SETTLED.has(state) && settings.enabled) return start();
+      if (definitions.length === 0) return;
+      tools = await parts.vet(definitions);
+      parts.changed();
+    },
+    async reconnect() {
+      const before = client;
+      client = undefined;
+      await before?.close();
+      failures = 0;
+      await start();
+    },
+    async close() {
+      ended.abort(new AppError('cancelled', 'Writ is closing.'));
+      clearTimeout(again);
+      clearTimeout(relist);
+      clearTimeout(idle);
+      await client?.close();
+      await starting;
+    },
+  };
+}
