@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { serverEntrySchema } from './server-entry.ts';
 import { BACKENDS, EFFECT_WORDS, LOG_LEVELS, NON_INTERACTIVE_WORDS, VERDICT_WORDS } from './types.ts';
 
 /**
@@ -53,7 +54,7 @@ const webhookUrl = z
     return (protocol === 'https:' || /^(localhost|127\.0\.0\.1|\[::1\])$/.test(hostname)) && username === '' && password === '';
   }, 'must begin with https:// (http:// only to localhost) and hold no user or password');
 
-/** Any entry of a Claude Code file is taken as it is; what it means is checked where it is used. */
+/** Any entry of a Claude Code file is taken as it is; it is checked where it is used (server-entry.ts), so that a bad one stops no other. */
 const server = z.looseObject(
   {
     type: z.string().optional(),
@@ -164,6 +165,8 @@ export type ConfigInput = z.output<typeof configSchema>;
 export function configJsonSchema(): Record<string, unknown> {
   const generated = z.toJSONSchema(configSchema, { io: 'input' });
   const { $schema, ...rest } = generated;
-  const properties = { ...rest.properties, mcpServers: rest.properties?.['mcp_servers'] ?? {} };
+  const { $schema: _, ...entry } = z.toJSONSchema(serverEntrySchema, { io: 'input' });
+  const servers = { ...(rest.properties?.['mcp_servers'] as object), additionalProperties: entry };
+  const properties = { ...rest.properties, mcp_servers: servers, mcpServers: servers };
   return { $schema, title: 'Writ configuration', description: '~/.writ/config.json and ./writ.json', ...rest, properties };
 }

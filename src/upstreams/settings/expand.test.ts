@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { type Expanded, expand } from './expand.ts';
+import { readSettings } from './read-settings.ts';
+
+const env = { API_KEY: 'key-123456', REGION: 'eu', EMPTY: '', HOME: '/home/dev' };
+const stored: Readonly<Record<string, string>> = { GITHUB: 'ghp-stored', BROKEN: 'a\nb' };
+
+async function filled(entry: Record<string, unknown>): Promise<Expanded> {
+  const read = readSettings(
+    'x',
+    { source: 'operator', entry },
+    { writ_home: '/nowhere/.writ', user: { name: 'a', home: undefined, shell: undefined } },
+  );
+  if (!read.ok) throw new Error(read.problems.map(({ message }) => message).join('\n'));
+  return expand(read.settings, { env, secret: async (name) => (Object.hasOwn(stored, name) ? stored[name] : undefined) });
+}
+
+test('declared variables, defaults and stored secrets are filled in, once', async () => {
+  const answer = await filled({
+    command: 'x',
+    args: [`--home=\${HOME}`],
+    env: { A: `\${API_KEY}-\${API_KEY}`, B: `\${NONE:-a:-b}`, C: `\${EMPTY:-d}`, D_TOKEN: `\${secret:GITHUB}`, E: `\${GIVEN:-$\{HOME}` },
+    env_secrets: ['API_KEY', 'EMPTY'],
+  });
+  expect(answer).toMatchObject({
+    ok: true,
+    transport: { args: ['--home=/home/dev'], env: { A: 'key-123456-key-123456', B: 'a:-b', C: 'd', D_TOKEN: 'ghp-stored' } },
+  });
+  expect(answer.ok && answer.secrets).toEqual(['key-123456', 'ghp-stored']);
+});
+
+test('what is not declared stays as it is in the environment, and is never looked up', async () => {
+  const answer = await filled({ command: 'x', env: { OTHER: `\${REGION}`, I: `\${input:token}` } });
+  expect(answer).toMatchObject({ ok: true, transport: { env: { OTHER: `\${REGION}`, I: `\${input:token}` } } });
+  expect(answer.ok && answer.warnings.map(({ message }) => message)).toEqual([
+    'mcp_servers.x.env.OTHER refers to the variable REGION, which is not declared; the text stays as it is',
+    `mcp_servers.x.env.I refers to \${input:token}, which means nothing here; the text stays as it is`,
+  ]);
+  expect(await filled({ command: 'x', env: { A: `\${REGION:-us}` } })).toMatchObject({ transport: { env: { A: 'us' } } });
+});
+
+test.each([
+  [{ command: 'x', env: { A: `\${MISSING}` }, env_secrets: ['MISSING'] }, 'env.A refers to the variable MISSING, which is not set'],
+  [{ command: 'x', env: { A: `\${EMPTY}` }, env_secrets: ['EMPTY'] }, 'env.A refers to the variable EMPTY, which is not set'],
+  [{ command: 'x', env: { A_TOKEN: `\${secret:NONE}` } }, 'env.A_TOKEN refers to the secret "NONE", which there is none of'],
+  [{ command: 'x', env: { A: `\${secret:toString}` } }, 'the secret "toString"'],
+  [{ url: 'https://a.example', headers: { A: `\${secret:BROKEN}` } }, 'headers.A holds a line break once it is filled in'],
+  [{ url: 'https://a.example', headers: { A: `\${input:x}` } }, 'headers.A refers to'],
+  [{ url: `\${REGION:-ftp}://a.example` }, 'url is no http(s) address once it is filled in'],
+])('%j is a problem that names the reference and no value', async (entry, message) => {
+  const answer = await filled(entry);
+  const said = answer.ok ? '' : answer.problems.map((one) => `${one.message} ${one.fix}`).join('\n');
+  expect(said).toContain(message);
+  expect(said).not.toMatch(/key-123456|ghp-stored|a\nb/);
+});
+
+test('addresses are filled in, too', async () => {
+  const answer = await filled({ url: `\${BASE:-https://api.example.com}/mcp?k=\${API_KEY}`, env_secrets: ['BASE', 'API_KEY'] });
+  expect(answer).toMatchObject({ ok: true, transport: { url: 'https://api.example.com/mcp?k=key-123456' } });
+});

@@ -1,0 +1,114 @@
+import { realpathSync } from 'node:fs';
+import { isAbsolute, join, normalize, resolve } from 'node:path';
+import { judgeWorkspace } from '../../identity/index.ts';
+import type { ConfigNote, ProcessFacts } from '../../kernel/config/index.ts';
+import { quoted } from '../../kernel/config/parse.ts';
+import type { ServerEntry } from '../../kernel/config/server-entry.ts';
+import type { UpstreamSettings } from '../types.ts';
+import type { Note } from './note.ts';
+
+/** Where paths of an entry are meant from. */
+export interface Places {
+  /** Real path. */
+  readonly writ_home: string;
+  readonly user: ProcessFacts['user'];
+  /** Real path of the project whose file it is; absent: the operator's. */
+  readonly project?: string;
+}
+
+type Root = UpstreamSettings['roots'][number];
+
+/** Folders a server may see. The rules are those of a Workspace: never a home as a whole, a system folder, or what holds the Writ home. */
+export function readRoots(
+  given: NonNullable<ServerEntry['roots']>,
+  places: Places,
+  note: Note,
+  problems: ConfigNote[],
+  warnings: ConfigNote[],
+): readonly Root[] {
+  const roots = given.flatMap((one, index): readonly Root[] => {
+    const { path, access = 'read' } = typeof one === 'string' ? { path: one } : one;
+    const meant = meantPath(path, places);
+    if (meant === undefined) {
+      problems.push(note(['roots', index], 'must be an absolute path, or begin with ~/'));
+      return [];
+    }
+    const judged = judgeWorkspace(meant, { cwd: undefined, user: places.user }, places.writ_home);
+    if (!judged.ok) {
+      problems.push(
+        note(
+          ['roots', index],
+          `can't be ${judged.shown}: ${judged.why}`,
+          'Name a folder that exists and holds only what the server needs.',
+        ),
+      );
+      return [];
+    }
+    if (!isOwn(judged.path, places)) {
+      warnings.push(note(['roots', index], `is ignored: ${quoted(judged.path)} is outside of the project`, OPERATOR));
+      return [];
+    }
+    return [{ path: judged.path, access }];
+  });
+  // The same folder twice: what was said to be writable is.
+  const paths = [...new Set(roots.map(({ path }) => path))];
+  return paths.map((path) => ({ path, access: roots.some((one) => one.path === path && one.access === 'write') ? 'write' : 'read' }));
+}
+
+/** Folders below which files may be read that a result refers to. They need not exist yet; that they are fit is seen once more when a file is read. */
+export function readArtifactRoots(
+  given: readonly string[],
+  places: Places,
+  note: Note,
+  problems: ConfigNote[],
+  warnings: ConfigNote[],
+): readonly string[] {
+  const roots = given.flatMap((path, index): readonly string[] => {
+    const key = ['artifact_roots', index];
+    if (path.trim() === '') {
+      warnings.push(note(key, 'is empty; it is ignored'));
+      return [];
+    }
+    const meant = path.includes('\0') ? undefined : meantPath(path, places);
+    if (meant === undefined) {
+      problems.push(note(key, 'must be an absolute path, or begin with ~/'));
+      return [];
+    }
+    const judged = judgeWorkspace(realOf(meant) ?? meant, { cwd: undefined, user: places.user }, places.writ_home);
+    if (!judged.ok && judged.why !== 'it does not exist') {
+      problems.push(note(key, `can't be ${judged.shown}: ${judged.why}`));
+      return [];
+    }
+    if (!isOwn(realOf(meant) ?? meant, places)) {
+      warnings.push(note(key, `is ignored: ${quoted(meant)} is outside of the project`, OPERATOR));
+      return [];
+    }
+    return [meant];
+  });
+  return [...new Set(roots)];
+}
+
+const OPERATOR = 'Configure the server in the operator configuration if it needs that.';
+
+function meantPath(path: string, { user, project }: Places): string | undefined {
+  if (path.startsWith('~/') && user.home !== undefined) return withoutSlash(join(user.home, path.slice(2)));
+  if (isAbsolute(path)) return withoutSlash(normalize(path));
+  return project === undefined || path.startsWith('~') ? undefined : resolve(project, path);
+}
+
+function withoutSlash(path: string): string {
+  return path.length > 1 ? path.replace(/\/+$/, '') : path;
+}
+
+/** Operators name what they like; a project only what is in it. */
+export function isOwn(path: string, { project }: Places): boolean {
+  return project === undefined || path === project || path.startsWith(`${project}/`);
+}
+
+function realOf(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}
