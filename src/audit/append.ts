@@ -1,6 +1,6 @@
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import { AppError } from '../kernel/errors.ts';
-import { type Session, statement } from '../store/index.ts';
+import { type Session, statement, writeOfMany } from '../store/index.ts';
 import { GENESIS, hex, OPENED, rowHash, sha256Hex } from './chain.ts';
 import { lastCheckpoint } from './checkpoint-rows.ts';
 
@@ -37,14 +37,34 @@ const insertChain = statement<{ chain: string; organization: string; hash: Uint8
   db.insertInto('audit_chains').values({ chain: p.chain, organization: p.organization, head_seq: 0, head_hash: p.hash, size: p.size }),
 );
 
-/** Adds one row to a chain, opening the chain first where needed. Runs in the writer thread. */
-export function append(session: Session, { chain, organization, bytes, opening }: AppendArgs): Appended {
-  const last = head.get(session, { chain }) ?? openChain(session, chain, organization, opening);
-  const seq = last.head_seq + 1;
-  const hash = rowHash(last.head_hash, bytes);
-  insertRow.run(session, { chain, seq, bytes, hash });
-  moveHead.run(session, { chain, seq, hash, size: Buffer.byteLength(bytes) });
-  return { seq, hash: hex(hash) };
+/** Adds rows to chains, opening a chain first where needed. The head is read and moved once for all rows of a chain that follow each other. */
+export const append = writeOfMany((session, rows: readonly AppendArgs[]): readonly Appended[] => {
+  const appended: Appended[] = [];
+  let at: Head | undefined;
+  for (const row of rows) {
+    if (row.chain !== at?.chain) {
+      if (at !== undefined) moveHead.run(session, at);
+      at = headOf(session, row);
+    }
+    at = follow(session, at, row.bytes);
+    appended.push({ seq: at.seq, hash: hex(at.hash) });
+  }
+  if (at !== undefined) moveHead.run(session, at);
+  return appended;
+});
+
+/** The last row of a chain, and how many bytes it has grown by since its head was stored. */
+type Head = { readonly chain: string; readonly seq: number; readonly hash: Uint8Array; readonly size: number };
+
+function headOf(session: Session, { chain, organization, opening }: AppendArgs): Head {
+  const { head_seq, head_hash } = head.get(session, { chain }) ?? openChain(session, chain, organization, opening);
+  return { chain, seq: head_seq, hash: head_hash, size: 0 };
+}
+
+function follow(session: Session, { chain, seq, hash: before, size }: Head, bytes: string): Head {
+  const hash = rowHash(before, bytes);
+  insertRow.run(session, { chain, seq: seq + 1, bytes, hash });
+  return { chain, seq: seq + 1, hash, size: size + Buffer.byteLength(bytes) };
 }
 
 /** Row 0 names the chain, the process that writes it and the newest checkpoint it saw, which ties that checkpoint down too. */

@@ -9,4 +9,4 @@ export type { VerifyReport } from './report.ts';
 export type { AuditEvent, AuditLog, AuditRef, RecordOptions } from './types.ts';
 export { type VerifyOptions, verifyAudit } from './verify.ts';
 export { verifyExport } from './verify-export.ts';
-export { type AuditWrites, auditWrites } from './writes.ts';
+export { type AuditWrites, auditWrites, shortAuditWrites } from './writes.ts';

@@ -10,4 +10,7 @@ export const auditWrites = {
   'audit.archive': archive,
 } as const;
 
+/** Those that take no time and touch nothing but the database. */
+export const shortAuditWrites = { 'audit.append': append } as const;
+
 export type AuditWrites = typeof auditWrites;

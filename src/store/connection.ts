@@ -13,6 +13,11 @@ const MAX_STATEMENTS = 128;
 /** How long opening and migrating wait for another process, in ms. Writes have their own wait (transaction.ts). */
 const OPEN_TIMEOUT = 5_000;
 
+/** Pages in the write-ahead log after which they are moved, which costs two flushes however many they are: 16 MiB. */
+const CHECKPOINT_PAGES = 4_000;
+
+const WRITING = 'PRAGMA journal_size_limit = 67108864; PRAGMA temp_store = MEMORY';
+
 export interface Connection extends Session {
   /** Statements without rows or parameters: BEGIN, COMMIT, PRAGMA. */
   exec(sql: string): void;
@@ -25,11 +30,14 @@ export function databaseFile(home: string): string {
   return join(home, 'writ.db');
 }
 
+/** `join`: writes to what the writer thread has made ready, and never waits for anybody. */
+type Mode = 'write' | 'join' | 'read';
+
 /**
- * Opens the one database, creating and migrating it when it may be written. Throws AppError `store_unavailable` (damaged, foreign, or made
- * by a newer Writ), `disk_full`, or `not_found` (read-only and absent).
+ * Opens the one database, creating and migrating it in mode `write`. Throws AppError `store_unavailable` (damaged, foreign, or made
+ * by a newer Writ), `disk_full`, or `not_found` (absent in another mode).
  */
-export async function openConnection(file: string, mode: 'write' | 'read'): Promise<Connection> {
+export async function openConnection(file: string, mode: Mode): Promise<Connection> {
   // Loading Kysely takes up to 200 ms from sources; only the writer thread and the commands that read ever pay it.
   const { createBuilder } = await import('./builder.ts');
   // SQLite's own wait doesn't cover everything (the switch to WAL, recovery by another process), so the whole opening is tried again.
@@ -44,13 +52,15 @@ export async function openConnection(file: string, mode: 'write' | 'read'): Prom
   }
 }
 
-function openDatabase(file: string, mode: 'write' | 'read'): DatabaseSync {
+function openDatabase(file: string, mode: Mode): DatabaseSync {
   checkFile(file, mode);
-  const database = new DatabaseSync(file, { readOnly: mode === 'read', timeout: OPEN_TIMEOUT, defensive: true });
+  const database = new DatabaseSync(file, { readOnly: mode === 'read', timeout: mode === 'join' ? 0 : OPEN_TIMEOUT, defensive: true });
   try {
     database.exec('PRAGMA trusted_schema = OFF');
     if (mode === 'write') prepareForWriting(database, file);
-    else checkReadable(database, file);
+    else checkPresent(database, file);
+    // Moving what lies in the write-ahead log flushes to the disk, and that is the writer thread's to wait for.
+    if (mode === 'join') database.exec(`${WRITING}; PRAGMA wal_autocheckpoint = 0`);
     return database;
   } catch (thrown) {
     database.close();
@@ -59,10 +69,10 @@ function openDatabase(file: string, mode: 'write' | 'read'): DatabaseSync {
 }
 
 /** The file is made by us, 0600, before SQLite sees it: SQLite would use the umask, and gives -wal and -shm the mode of the main file. */
-function checkFile(file: string, mode: 'write' | 'read'): void {
+function checkFile(file: string, mode: Mode): void {
   const found = lstatSync(file, { throwIfNoEntry: false });
   if (found === undefined) {
-    if (mode === 'read') throw noDatabase(file);
+    if (mode !== 'write') throw noDatabase(file);
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     makeFile(file);
     return;
@@ -91,7 +101,7 @@ function makeFile(file: string): void {
 
 function prepareForWriting(database: DatabaseSync, file: string): void {
   checkVersion(database, file);
-  database.exec('PRAGMA journal_mode = WAL; PRAGMA journal_size_limit = 67108864; PRAGMA temp_store = MEMORY');
+  database.exec(`PRAGMA journal_mode = WAL; ${WRITING}; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
   migrate(database, file);
   // From here on BEGIN has a wait of its own, which polls faster than SQLite's.
   database.exec('PRAGMA busy_timeout = 0');
@@ -125,7 +135,7 @@ function checkVersion(database: DatabaseSync, file: string): void {
   if (version > SCHEMA_VERSION) throw newerDatabase(file, version);
 }
 
-function checkReadable(database: DatabaseSync, file: string): void {
+function checkPresent(database: DatabaseSync, file: string): void {
   checkVersion(database, file);
   const version = pragma(database, 'user_version');
   if (version === 0) throw noDatabase(file);

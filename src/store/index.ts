@@ -6,4 +6,4 @@ export { type Session, type Statement, select, statement } from './statement.ts'
 export { createStore, type Store, type StoreParts } from './store.ts';
 export { storeWrites } from './store-writes.ts';
 export { runWriterThread } from './writer-thread.ts';
-export type { Level, WriteOptions, Writes } from './writes.ts';
+export { type Level, type WriteOptions, type Writes, writeOfMany } from './writes.ts';

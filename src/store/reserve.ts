@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto';
 import { appendFileSync, rmSync, statfsSync, statSync, truncateSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 
 /** How much one `fill` writes: little enough that a write arriving meanwhile hardly waits. */
 const SLICE = 2 * 1024 * 1024;
@@ -16,6 +16,11 @@ export interface Reserve {
   release(): boolean;
   /** Writes one slice if the disk has room for the reserve and as much again. True: call again, there is more to do. */
   fill(): boolean;
+}
+
+/** Beside the database. */
+export function reserveFile(database: string): string {
+  return join(dirname(database), 'disk-reserve');
 }
 
 export function createReserve(file: string, bytes: number): Reserve {

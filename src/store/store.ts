@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { AppError, type ErrorCode } from '../kernel/errors.ts';
+import { createHere } from './here.ts';
 import type { ThreadSetup, ToThread, WriteOptions, WriteRequest, WriteResult, Writes } from './writes.ts';
 
 /** Writes that go into one transaction at most: bounds how long the first of them waits for the last. */
@@ -33,6 +34,8 @@ export interface StoreParts {
   readonly reserve?: number;
   /** How long lazy writes wait for company. */
   readonly lazy_ms?: number;
+  /** The short ones among the writes of the thread: at level `normal` this thread may do them itself (here.ts). Default: none. */
+  readonly here?: Writes;
 }
 
 interface Pending {
@@ -44,8 +47,12 @@ interface Pending {
 /**
  * While one batch is being committed the next one gathers: a lone write goes out at once and a busy machine commits in big groups. The thread is started by the first write and never keeps the process alive by itself.
  */
-export function createStore<W extends Writes>({ file, entry, reserve = 64 * 1024 * 1024, lazy_ms = LAZY_MS }: StoreParts): Store<W> {
+export function createStore<W extends Writes>(parts: StoreParts): Store<W> {
+  const { file, entry, reserve = 64 * 1024 * 1024, lazy_ms = LAZY_MS } = parts;
+  const here = createHere(file, parts.here ?? {});
   const queue: Pending[] = [];
+  /** The thread has something to do; then nothing is written anywhere else. */
+  let busy = false;
   let underWay: Pending[] = [];
   let worker: Worker | undefined;
   let closed = false;
@@ -59,6 +66,7 @@ export function createStore<W extends Writes>({ file, entry, reserve = 64 * 1024
     const lost = (why: string): void => {
       if (worker !== thread) return;
       worker = undefined;
+      busy = false;
       const error = new AppError(
         'store_unavailable',
         `The writer of ${file} stopped (${why}); what it was writing may or may not be stored.`,
@@ -69,7 +77,7 @@ export function createStore<W extends Writes>({ file, entry, reserve = 64 * 1024
       for (const pending of underWay.splice(0).concat(queue.splice(0))) pending.reject(error);
       whenIdle?.();
     };
-    thread.on('message', (results: WriteResult[]) => finish(results));
+    thread.on('message', (results: readonly WriteResult[]) => finish(results));
     thread.on('error', (error) => lost(error instanceof Error ? error.message : String(error)));
     thread.on('exit', (code) => lost(`exit ${code}`));
     return thread;
@@ -78,18 +86,15 @@ export function createStore<W extends Writes>({ file, entry, reserve = 64 * 1024
   const finish = (results: readonly WriteResult[]): void => {
     const done = underWay;
     underWay = [];
-    done.forEach((pending, index) => {
-      const result = results[index];
-      if (result?.ok) pending.resolve(result.value);
-      else pending.reject(result === undefined ? new AppError('internal', 'The writer thread gave no result.') : rebuild(result));
-    });
+    busy = false;
+    settle(done, results);
     if (queue.length > 0 && queue.every(({ request }) => request.lazy)) schedule();
     else send();
   };
 
-  /** One turn of the event loop gathers what all its requests ask for: a group costs a transaction and two messages, however big. */
+  /** One turn of the event loop gathers what all its requests ask for: a group costs a transaction, however big. */
   const schedule = (): void => {
-    if (underWay.length > 0 || soon !== undefined) return;
+    if (busy || soon !== undefined) return;
     if (queue.every(({ request }) => request.lazy)) later ??= setTimeout(send, lazy_ms);
     else soon = setImmediate(send);
   };
@@ -99,19 +104,40 @@ export function createStore<W extends Writes>({ file, entry, reserve = 64 * 1024
     clearTimeout(later);
     soon = undefined;
     later = undefined;
-    if (underWay.length > 0) return;
+    if (busy) return;
     if (queue.length === 0) {
-      worker?.unref();
-      whenIdle?.();
+      rest();
       return;
     }
+    const group = queue.splice(0, MAX_GROUP);
+    const requests = group.map(({ request }) => request);
+    const results = here.run(requests);
+    if (results === undefined) {
+      hand(group, requests);
+      return;
+    }
+    settle(group, results);
+    if (here.checkpointDue()) hand([], undefined);
+    else if (queue.length === 0) rest();
+    else schedule();
+  };
+
+  const rest = (): void => {
+    worker?.unref();
+    whenIdle?.();
+  };
+
+  /** Gives the thread a batch, or without one lets it move the write-ahead log. */
+  const hand = (group: Pending[], writes: readonly WriteRequest[] | undefined): void => {
     worker ??= start();
     worker.ref();
-    underWay = queue.splice(0, MAX_GROUP);
+    underWay = group;
+    busy = true;
     try {
-      post(worker, { type: 'batch', writes: underWay.map(({ request }) => request) });
+      post(worker, writes === undefined ? { type: 'checkpoint' } : { type: 'batch', writes });
     } catch {
       // Something in the batch isn't plain data: find who handed it in, and let the others go on.
+      busy = false;
       queue.unshift(...underWay.splice(0).filter(isPlain));
       queueMicrotask(send);
     }
@@ -136,6 +162,8 @@ export function createStore<W extends Writes>({ file, entry, reserve = 64 * 1024
         send();
       });
       whenIdle = undefined;
+      // The last connection that closes moves the write-ahead log: that is the thread's.
+      here.close();
       const thread = worker;
       worker = undefined;
       if (thread === undefined) return;
@@ -149,6 +177,14 @@ export function createStore<W extends Writes>({ file, entry, reserve = 64 * 1024
       await exited;
     },
   };
+}
+
+function settle(group: readonly Pending[], results: readonly WriteResult[]): void {
+  group.forEach((pending, index) => {
+    const result = results[index];
+    if (result?.ok) pending.resolve(result.value);
+    else pending.reject(result === undefined ? new AppError('internal', 'The writer thread gave no result.') : rebuild(result));
+  });
 }
 
 /** Whether the arguments can cross to the thread; if not, their write is refused here. */

@@ -1,9 +1,8 @@
-import { statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { AppError } from '../kernel/errors.ts';
 import { type Connection, openConnection } from './connection.ts';
-import { createReserve } from './reserve.ts';
+import { inodeOf } from './inode.ts';
+import { createReserve, reserveFile } from './reserve.ts';
 import { storeError } from './sqlite-error.ts';
 import { createGroupRunner, failed, type GroupRunner } from './transaction.ts';
 import type { ThreadSetup, ToThread, WriteRequest, WriteResult, Writes } from './writes.ts';
@@ -16,24 +15,24 @@ export function runWriterThread(writes: Writes): void {
   const port = parentPort;
   if (port === null) throw new Error('the writer thread was started as a program');
   const { file, reserve: reserveBytes } = workerData as ThreadSetup;
-  const reserve = createReserve(join(dirname(file), 'disk-reserve'), reserveBytes);
-  let open: { readonly connection: Connection; readonly run: GroupRunner; readonly inode: number } | undefined;
+  const reserve = createReserve(reserveFile(file), reserveBytes);
+  let open: { readonly connection: Connection; readonly run: GroupRunner; readonly inode: number | undefined } | undefined;
   let filling: NodeJS.Timeout | undefined;
 
   const opened = async (): Promise<NonNullable<typeof open>> => {
     if (open === undefined) {
       const connection = await openConnection(file, 'write');
-      open = { connection, run: createGroupRunner(connection, writes, file), inode: statSync(file).ino };
+      open = { connection, run: createGroupRunner(connection, writes, file), inode: inodeOf(file) };
     }
     return open;
   };
 
-  const runBatch = async (requests: readonly WriteRequest[]): Promise<WriteResult[]> => {
+  const runBatch = async (requests: readonly WriteRequest[]): Promise<readonly WriteResult[]> => {
     try {
       const { run, inode } = await opened();
       // Rows written to a file that nobody will find again would be acknowledged and lost. The connection is kept: opening another
       // would silently begin an empty database, while this one is right again as soon as the file is back.
-      if (inodeAt(file) !== inode) return requests.map(() => failed(movedAway(file)));
+      if (inodeOf(file) !== inode) return requests.map(() => failed(movedAway(file)));
       return runWithReserve(run, requests);
     } catch (thrown) {
       const error = storeError(thrown, file);
@@ -46,7 +45,7 @@ export function runWriterThread(writes: Writes): void {
     }
   };
 
-  const runWithReserve = (run: GroupRunner, requests: readonly WriteRequest[]): WriteResult[] => {
+  const runWithReserve = (run: GroupRunner, requests: readonly WriteRequest[]): readonly WriteResult[] => {
     if (!reserve.spent()) {
       try {
         return run(requests);
@@ -60,6 +59,15 @@ export function runWriterThread(writes: Writes): void {
     const results = essential.length === 0 ? [] : run(essential);
     let next = 0;
     return requests.map((request) => (request.essential ? (results[next++] ?? failed(diskFull(file))) : failed(diskFull(file))));
+  };
+
+  const checkpoint = (): readonly WriteResult[] => {
+    try {
+      open?.connection.exec('PRAGMA wal_checkpoint(PASSIVE)');
+    } catch {
+      // Everything stays where it was, just as safe; what is wrong with the file or the disk is met and said by the next write.
+    }
+    return [];
   };
 
   const fillLater = (delay: number): void => {
@@ -77,7 +85,7 @@ export function runWriterThread(writes: Writes): void {
       port.close();
       return;
     }
-    port.postMessage(await runBatch(message.writes));
+    port.postMessage(message.type === 'checkpoint' ? checkpoint() : await runBatch(message.writes));
     fillLater(FILL_AFTER);
   });
 }
@@ -92,13 +100,4 @@ function movedAway(file: string): AppError {
   return new AppError('store_unavailable', `The database ${file} was moved, removed or replaced while this process was using it.`, {
     fix: 'Put it back (with its -wal and -shm files) and restart this `writ` process.',
   });
-}
-
-/** Undefined: nothing can be got at by this name. */
-function inodeAt(file: string): number | undefined {
-  try {
-    return statSync(file, { throwIfNoEntry: false })?.ino;
-  } catch {
-    return undefined;
-  }
 }

@@ -5,7 +5,19 @@ import type { Session } from './statement.ts';
  * of its group. It gets plain data (structured clone) and returns plain data; if it throws, only its own changes are undone.
  * A room declares its writes as an object of such functions, named `room.verb`, and main/writer-thread.ts hands them all to the thread.
  */
-export type Writes = Readonly<Record<string, (session: Session, args: never) => unknown>>;
+export type Writes = Readonly<Record<string, Write>>;
+
+/** `many`, where there is one, does several of a group that follow each other: all of them, or it throws and each is done by itself. */
+export type Write = ((session: Session, args: never) => unknown) & {
+  readonly many?: (session: Session, args: readonly never[]) => readonly unknown[];
+};
+
+/** A write that is written for several at once. */
+export function writeOfMany<Args, Value>(
+  many: (session: Session, args: readonly Args[]) => readonly Value[],
+): ((session: Session, args: Args) => Value) & { readonly many: typeof many } {
+  return Object.assign((session: Session, args: Args): Value => many(session, [args])[0] as Value, { many });
+}
 
 /**
  * How durable the commit is. Both survive SIGKILL of every process; `full` also survives a power cut, and carries every earlier `normal`
@@ -31,7 +43,11 @@ export type WriteResult =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly code: string; readonly message: string; readonly fix?: string; readonly data?: Record<string, unknown> };
 
-export type ToThread = { readonly type: 'batch'; readonly writes: readonly WriteRequest[] } | { readonly type: 'close' };
+export type ToThread =
+  | { readonly type: 'batch'; readonly writes: readonly WriteRequest[] }
+  /** What lies in the write-ahead log goes into the database file; answered by no results. */
+  | { readonly type: 'checkpoint' }
+  | { readonly type: 'close' };
 
 /** What the thread is started with. */
 export interface ThreadSetup {

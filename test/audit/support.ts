@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { type AuditLogParts, type AuditWrites, createAuditLog } from '../../src/audit/index.ts';
+import { type AuditLogParts, type AuditWrites, createAuditLog, shortAuditWrites } from '../../src/audit/index.ts';
 import type { AuditEvent, AuditLog } from '../../src/audit/types.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { silentLogger } from '../../src/kernel/logger.ts';
@@ -23,7 +23,7 @@ export function temporaryHome(): string {
 }
 
 export function openRecord(home: string = temporaryHome()): Record_ {
-  const store = createStore<AuditWrites>({ file: databaseFile(home), entry: writerEntry, reserve: 0 });
+  const store = createStore<AuditWrites>({ file: databaseFile(home), entry: writerEntry, reserve: 0, here: shortAuditWrites });
   return {
     home,
     store,

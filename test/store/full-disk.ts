@@ -4,7 +4,7 @@
 import { readdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createStore, databaseFile } from '../../src/store/index.ts';
-import type { TestWrites } from './writer-thread.ts';
+import { type TestWrites, testWrites } from './writer-thread.ts';
 
 const MiB = 1024 * 1024;
 const folder = process.argv[2] ?? '';
@@ -13,6 +13,7 @@ const store = createStore<TestWrites>({
   file: databaseFile(home),
   entry: new URL('./writer-thread.ts', import.meta.url),
   reserve: 4 * MiB,
+  here: testWrites,
 });
 const reserve = join(home, 'disk-reserve');
 let next = 0;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createStore, databaseFile, openReader, type Store } from '../../src/store/index.ts';
-import type { TestWrites } from './writer-thread.ts';
+import { type TestWrites, testWrites } from './writer-thread.ts';
 
 const entry = new URL('./writer-thread.ts', import.meta.url);
 const normal = { level: 'normal' } as const;
@@ -177,6 +177,80 @@ describe('writing', () => {
     });
     expect(await once(child, 'exit')).toEqual([0, null]);
     expect(await stored(home)).toEqual([1]);
+  });
+});
+
+describe('writing on the thread that asks', () => {
+  const here = { 'test.put_many': testWrites['test.put_many'], 'test.put': testWrites['test.put'] };
+
+  async function warm(home: string): Promise<{ readonly store: Store<TestWrites>; readonly count: number }> {
+    const store = createStore<TestWrites>({ file: databaseFile(home), entry, reserve: 0, here });
+    stores.push(store);
+    for (let seq = 0; ; seq++) if ((await store.write('test.put_many', { seq }, normal)).here) return { store, count: seq + 1 };
+  }
+
+  it('begins once it pays, and keeps the order with what the other thread does', async () => {
+    const home = temporaryHome();
+    const { store, count } = await warm(home);
+    expect(count).toBeGreaterThan(10);
+    const more = Array.from({ length: 600 }, (_, i) => count + i);
+    await Promise.all(more.map((seq) => store.write('test.put', { seq }, { level: seq % 97 === 0 ? 'full' : 'normal' })));
+    expect(await stored(home)).toEqual(Array.from({ length: count + 600 }, (_, seq) => seq));
+    expect((await store.write('test.put_many', { seq: 9_999 }, { level: 'full' })).here).toBe(false);
+    expect((await store.write('test.put_many', { seq: 10_000 }, normal)).here).toBe(true);
+  });
+
+  it('does those of one name together, and one by one when that fails', async () => {
+    const home = temporaryHome();
+    const { store, count } = await warm(home);
+    const put = (seq: number): Promise<unknown> => store.write('test.put_many', { seq }, normal);
+    expect(await Promise.all([put(count), put(count + 1)])).toEqual(Array(2).fill({ here: true, together: 2 }));
+    const results = await Promise.allSettled([put(count + 2), put(-1), put(count + 3)]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(results[1]).toMatchObject({ reason: { code: 'not_found' } });
+    expect(await stored(home)).toEqual(Array.from({ length: count + 4 }, (_, seq) => seq));
+  });
+
+  it('leaves it to the other thread to wait for a lock', async () => {
+    const home = temporaryHome();
+    const { store, count } = await warm(home);
+    const other = new DatabaseSync(databaseFile(home));
+    other.exec('BEGIN IMMEDIATE');
+    const waiting = store.write('test.put_many', { seq: count }, normal);
+    await new Promise((next) => setTimeout(next));
+    await new Promise((next) => setImmediate(next));
+    expect(await stored(home)).toHaveLength(count);
+    other.exec('COMMIT');
+    other.close();
+    expect(await waiting).toMatchObject({ here: false });
+  });
+
+  it('stores nothing where nobody would find it, nor in a newer form', async () => {
+    const home = temporaryHome();
+    const { store, count } = await warm(home);
+    const file = databaseFile(home);
+    renameSync(file, `${file}.away`);
+    await expect(store.write('test.put_many', { seq: count }, normal)).rejects.toMatchObject({ code: 'store_unavailable' });
+    renameSync(`${file}.away`, file);
+    const other = new DatabaseSync(file);
+    other.exec('PRAGMA user_version = 999');
+    other.close();
+    await expect(store.write('test.put_many', { seq: count }, normal)).rejects.toMatchObject({ code: 'store_unavailable' });
+  });
+
+  it('has the write-ahead log moved before it grows without end, and leaves none', async () => {
+    const home = temporaryHome();
+    const { store, count } = await warm(home);
+    const log = `${databaseFile(home)}-wal`;
+    let highest = 0;
+    for (let seq = count; seq < count + 1_700; seq++) {
+      await store.write('test.put_many', { seq }, normal);
+      highest = Math.max(highest, statSync(log).size);
+    }
+    // 1,700 groups of three pages and more are 20 MiB; a third of them is the most that should be waiting.
+    expect(highest).toBeLessThan(10 * 1024 * 1024);
+    await store.close();
+    expect(statSync(log, { throwIfNoEntry: false })).toBeUndefined();
   });
 });
 

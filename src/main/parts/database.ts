@@ -1,5 +1,5 @@
 import type { ApprovalWrites } from '../../approvals/index.ts';
-import type { AuditWrites } from '../../audit/index.ts';
+import { type AuditWrites, shortAuditWrites } from '../../audit/index.ts';
 import type { IdentityWrites } from '../../identity/index.ts';
 import { toAppError } from '../../kernel/errors.ts';
 import { createStore, databaseFile, openReader, type Reader, type Store, type storeWrites } from '../../store/index.ts';
@@ -18,7 +18,7 @@ export interface Database {
 
 export function openDatabase(home: string, writer: URL): Database {
   const file = databaseFile(home);
-  const store = createStore<AllWrites>({ file, entry: writer });
+  const store = createStore<AllWrites>({ file, entry: writer, here: shortAuditWrites });
   let opening: Promise<Reader> | undefined;
   const open = async (): Promise<Reader> => {
     try {
