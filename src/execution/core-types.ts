@@ -104,10 +104,26 @@ export interface SandboxPlan {
 export interface Containment {
   probe(options?: { fresh?: boolean }): Promise<ProbeResult>;
   /** Throws AppError containment_unavailable when the probe failed, invalid_arguments for a cwd outside. */
-  plan(spec: RunSpec): Promise<SandboxPlan>;
-  /** Makes what an opening names and isn't there yet, before the plan. Cleared when the run is over, however it ended. */
-  place(spec: RunSpec): PlaceHolders;
+  plan(spec: RunSpec, channel?: ChannelProfile): Promise<SandboxPlan>;
+  /** Makes what the openings need before the plan. Cleared when the run is over, however it ended. */
+  place(spec: RunSpec): PreparedOpenings;
   /**
+/** What the plan of a long-lived program (channel/) has other than that of a command. */
+export interface ChannelProfile {
+  /** Private HOME and TMPDIR belong to it, in place of the first folder. */
+  readonly name: string;
+  /** Of the program's environment what containment looks at: PATH and names of folders. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Files that are started: whatever of their packages isn't there anyway is bound for reading. */
+  readonly programs: readonly string[];
+  /** The network is the host's. */
+  readonly host_network: boolean;
+  /** Sockets of the host that are bound. */
+  readonly unix_sockets: readonly string[];
+  /** A private /dev/shm. */
+  readonly shared_memory: boolean;
+}
+
    * A sandbox of this plan could not be built: a proof that is older than `since` is dropped and made anew, once. Throws
    * AppError containment_unavailable, with the cause and what to do, when containment doesn't work here any more.
    */

@@ -3,6 +3,8 @@ import type { Clock } from '../kernel/clock.ts';
 import { AppError, toAppError } from '../kernel/errors.ts';
 import type { JobId } from '../kernel/ids.ts';
 import type { Logger } from '../kernel/logger.ts';
+import { findProgram } from './channel/program.ts';
+import { sweepChannels } from './channel/records.ts';
 import type { ExecutionConfig } from './core-types.ts';
 import { checkSpec, UNCONTAINED_JOB } from './jobs/check-spec.ts';
 import { createConfirm, findRun } from './jobs/ended-runs.ts';
@@ -18,6 +20,7 @@ import { createSpare } from './runner/spare.ts';
 import { readSpool } from './running/spool-reader.ts';
 import type { Execution, RunSpec, WorkspaceBind } from './types.ts';
 
+export { channelEnvironment } from './channel/environment.ts';
 export type { ExecutionConfig } from './core-types.ts';
 export { type Connector, createConnector } from './network/connector.ts';
 export { createGuard, type Dialled, type Guard, type GuardOptions, type HostCheck, type Opened, type Resolve } from './network/guard.ts';
@@ -100,6 +103,8 @@ export function createExecution(config: ExecutionConfig, { clock, logger }: Exec
 
   let files: ReturnType<Execution['files']> | undefined;
 
+  let channels: Promise<import('./channel/connect.ts').Channels> | undefined;
+
   const probe: Execution['probe'] = async (options = {}) => {
     const ask = { fresh: options.fresh ?? false };
     try {
@@ -162,13 +167,14 @@ export function createExecution(config: ExecutionConfig, { clock, logger }: Exec
 
     async recover() {
       const report = await recover(recovery);
+      const swept_processes = report.swept_processes + (await sweepChannels(config.home, processes, clock.now()));
       try {
         // Loaded when it is needed: it draws in what plans sandboxes.
         (await import('./leftovers.ts')).sweepLeftovers(config, clock.now());
       } catch (thrown) {
         logger.warn('what earlier processes left in the Writ home could not be cleared away', { reason: toAppError(thrown).message });
       }
-      return report;
+      return { ...report, swept_processes };
     },
     endedJobs: () => endedJobs(recovery),
     confirm: async (ids) => confirm(ids),
@@ -178,6 +184,16 @@ export function createExecution(config: ExecutionConfig, { clock, logger }: Exec
       files ??= import('./files/view.ts').then(({ createFilesView }) => createFilesView(config, { probe }));
       return files;
     },
+
+    async connect(spec, signal) {
+      if (closed) throw new AppError('cancelled', 'Writ is closing; nothing new is started.');
+      // Loaded when the first one is connected: it draws in all that plans and builds sandboxes.
+      channels ??= import('./channel/connect.ts').then(({ createChannels }) =>
+        createChannels(config, { clock, logger, self: selfIdentity() }),
+      );
+      return (await channels).connect(spec, signal);
+    },
+    findProgram,
 
     warmUp(workspaces) {
       if (closed) return;
@@ -192,7 +208,7 @@ export function createExecution(config: ExecutionConfig, { clock, logger }: Exec
     async close() {
       closed = true;
       spare.close();
-      await foreground.close();
+      await Promise.all([foreground.close(), channels?.then((made) => made.close())]);
       current?.disconnect();
     },
   };

@@ -1,3 +1,5 @@
+import type { Readable, Writable } from 'node:stream';
+import type { ErrorCode } from '../kernel/errors.ts';
 import type { ExecId, JobId } from '../kernel/ids.ts';
 import type { FilesView } from './files/types.ts';
 
@@ -323,6 +325,73 @@ export interface Execution {
   run(spec: RunSpec, signal: AbortSignal): Promise<RunResult>;
   /** Spooled output of a foreground run that has ended. */
   output(exec_id: string, request: { cursor: number; max_bytes: number }): Promise<SpoolPage | undefined>;
+/** A program that stays and is spoken to over its standard streams. */
+export interface ChannelSpec {
+  /** What keeps its private HOME and TMPDIR apart from others' and names it in records: `upstream:NAME`. At most 200 characters. */
+  readonly name: string;
+  /** Program and arguments, never through a shell; the program absolute, relative to `cwd` with a slash, or looked up on the PATH. */
+  readonly argv: readonly string[];
+  /** Absolute; default: the first root, else the private HOME. */
+  readonly cwd?: string;
+  /** All of its variables but those that containment sets itself: HOME, TMPDIR, PATH as far as it is bound, USER, those of the proxy. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Real paths; may be empty. */
+  readonly roots: readonly WorkspaceBind[];
+  /** `full`: the host's, which is reported as not enforced. */
+  readonly network: 'none' | 'full' | { readonly hosts: readonly string[]; readonly presets: readonly string[] };
+  /** Sockets of the host that it may connect to. */
+  readonly unix_sockets: readonly string[];
+  /** A private /dev/shm; without it there is none that could be written. */
+  readonly dev_shm?: boolean;
+  /** Lets a browser build its own sandbox inside. */
+  readonly nested_userns?: boolean;
+  readonly limits: Limits;
+  /** The operator said so; never a fallback. Roots, network and sockets then limit nothing. */
+  readonly uncontained?: true;
+  readonly owner?: Owner;
+}
+
+export interface ChannelEnd {
+  /** `closed`: by `close`. `disk`: it filled its private folders and was ended. */
+  readonly cause: 'exited' | 'closed' | 'disk';
+  /** 128 + its number where a signal ended it; absent when it could not be seen to exit. */
+  readonly exit_code?: number;
+  /** As the exit code tells. */
+  readonly signal?: string;
+  readonly teardown: TeardownReport;
+  /** Limits that were hit: "memory", "pids", "fsize", "disk". */
+  readonly limits_hit: readonly string[];
+  /** Present when an allow-list was open. */
+  readonly network?: NetworkUse;
+  /**
+   * Protected paths of its roots that are there now and weren't when it started. They are not moved away as after a run: it was there
+   * for long, and a person may have made them.
+   */
+  readonly appeared: readonly string[];
+}
+
+export interface Channel {
+  readonly exec_id: ExecId;
+  /** The process that is killed with everything in it: the init of its namespace. */
+  readonly identity: ProcessIdentity;
+  readonly containment: ContainmentReport;
+  /** Bytes as they are. A write that comes too late fails by its callback and is never thrown. */
+  readonly stdin: Writable;
+  /** Hold the writer back when they aren't read, and can be read to their end after `ended`; destroy what nobody reads. */
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Its whole tree is gone, or could not be seen gone. Never rejects. */
+  readonly ended: Promise<ChannelEnd>;
+  /**
+   * End of its input, `grace_ms` (2 s) for it to go, TERM, as long again, KILL of the whole tree. Idempotent; a shorter grace of a
+   * later call counts.
+   */
+  close(grace_ms?: number): Promise<ChannelEnd>;
+}
+
+/** Where a program was found on the host, links in the name of the file itself left as they are, or where it was looked for. */
+export type ProgramFound = { readonly ok: true; readonly path: string } | { readonly ok: false; readonly looked_in: readonly string[] };
+
   /** The owner of a foreground run's record, or undefined. */
   ownerOf(exec_id: string): Promise<Owner | undefined>;
   readonly jobs: Jobs;
@@ -336,10 +405,18 @@ export interface Execution {
    * that goes on, or is a job by now, is left as it is; twice is once.
    */
   confirm(ids: readonly (ExecId | JobId)[]): Promise<void>;
+  /**
+   * Starts a program that stays, as a child of this very process: it dies with it. `signal` ends the starting, not the channel. Throws
+   * AppError: not_found (its program isn't there inside; says where it was looked for), invalid_arguments, containment_unavailable,
+   * never_started, busy, cancelled.
+   */
+  connect(spec: ChannelSpec, signal: AbortSignal): Promise<Channel>;
+  /** Whether `connect` would find this program, without starting it. */
+  findProgram(spec: Pick<ChannelSpec, 'argv' | 'env' | 'cwd'>): ProgramFound;
   /** For tools that read and write files in this process, and see there what a run would. Works without containment. */
   files(): Promise<FilesView>;
   /** Gets a runner process ready, and sandboxes for these Workspaces in it, off the start-up path. */
   warmUp(workspaces: readonly WorkspaceBind[]): void;
-  /** Ends foreground runs; jobs go on. */
+  /** Ends foreground runs and channels; jobs go on. */
   close(): Promise<void>;
 }

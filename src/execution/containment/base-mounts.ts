@@ -35,6 +35,8 @@ export function baseMounts(input: {
   /** The snapshot of /etc. */
   readonly etc: string;
   readonly generated: string;
+  /** Default true. */
+  readonly shared_memory?: boolean;
 }): readonly Mount[] {
   const { folders } = input;
   const generated = Object.entries(GENERATED_AT).map(
@@ -47,7 +49,7 @@ export function baseMounts(input: {
     { kind: 'bind', source: input.etc, dest: '/etc', access: 'read' },
     ...generated,
     { kind: 'dev', dest: '/dev' },
-    { kind: 'tmpfs', dest: '/dev/shm', mode: '1777', size: SHARED_MEMORY_BYTES },
+    ...(input.shared_memory === false ? [] : [{ kind: 'tmpfs', dest: '/dev/shm', mode: '1777', size: SHARED_MEMORY_BYTES } as const]),
     { kind: 'remount_ro', dest: '/dev' },
     { kind: 'proc', dest: '/proc' },
     ...input.proc_covers,

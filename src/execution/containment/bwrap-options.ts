@@ -6,19 +6,20 @@ export interface OptionsInput {
   readonly map?: { readonly uid: number; readonly gid: number } | undefined;
   readonly pty: boolean;
   readonly nested_userns: boolean;
+  readonly host_network?: boolean;
 }
 
 /**
  * Everything for `--args FD` but the descriptors and the command. Each namespace is asked for by name: `--unshare-all` only
  * tries some of them and degrades in silence.
  */
-export function bwrapOptions({ mounts, map, pty, nested_userns }: OptionsInput): readonly string[] {
+export function bwrapOptions({ mounts, map, pty, nested_userns, host_network = false }: OptionsInput): readonly string[] {
   return [
     '--unshare-user',
     '--unshare-pid',
     '--unshare-ipc',
     '--unshare-uts',
-    '--unshare-net',
+    ...(host_network ? [] : ['--unshare-net']),
     '--unshare-cgroup-try',
     ...(nested_userns ? [] : ['--disable-userns']),
     ...(map ? ['--uid', String(map.uid), '--gid', String(map.gid)] : []),

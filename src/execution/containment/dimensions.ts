@@ -46,7 +46,8 @@ export function fullReport(plan: Readonly<Partial<Record<Dimension, DimensionRep
 }
 
 /** An allow-list counts as enforced: there is no way out of the namespace but through its proxy. */
-function networkDimension(network: NetworkPlan | undefined): DimensionReport {
+export function networkDimension(network: NetworkPlan | undefined, host_network = false): DimensionReport {
+  if (host_network) return { state: 'not_enforced', reason: 'asked for: it has the whole network of the host' };
   const ways = [
     ...(network?.allow === undefined ? [] : ['an allow-list proxy']),
     ...(network === undefined || network.loopback.length === 0 ? [] : [`ports of the host opened inward (${network.loopback.join(', ')})`]),
@@ -54,6 +55,15 @@ function networkDimension(network: NetworkPlan | undefined): DimensionReport {
   ];
   if (ways.length === 0) return enforced('network namespace of its own, loopback only');
   return enforced(`network namespace of its own, loopback and ${network?.allow === undefined ? '' : 'an allow-list: '}${ways.join(', ')}`);
+}
+
+function socketDimension(sockets: readonly string[], host_network: boolean): DimensionReport {
+  const reasons = [
+    ...(sockets.length === 0 ? [] : [`these sockets lie in what was bound and can be connected to: ${sockets.join(', ')}`]),
+    ...(host_network ? ["abstract ones belong to the network, which is the host's"] : []),
+  ];
+  if (reasons.length === 0) return enforced('no socket of the host is bound; abstract ones are in another network namespace');
+  return { state: 'best_effort', by: 'mount namespace', reason: reasons.join('; ') };
 }
 
 /** What a plan of these flags enforces. The probe shows on this machine that the kernel really does. */
@@ -64,19 +74,13 @@ export function planDimensions(input: {
   /** Sockets seen in what is bound. */
   readonly sockets: readonly string[];
   readonly network?: NetworkPlan | undefined;
+  readonly host_network?: boolean;
 }): Readonly<Partial<Record<Dimension, DimensionReport>>> {
   return {
     fs_read: enforced('mount namespace: system folders, the workspaces and private folders are all there is'),
     fs_write: enforced('mount namespace: only the workspaces, private HOME and TMPDIR are writable'),
-    network: networkDimension(input.network),
-    unix_sockets:
-      input.sockets.length === 0
-        ? enforced('no socket of the host is bound; abstract ones are in another network namespace')
-        : {
-            state: 'best_effort',
-            by: 'mount namespace',
-            reason: `these sockets lie in what was bound and can be connected to: ${input.sockets.join(', ')}`,
-          },
+    network: networkDimension(input.network, input.host_network === true),
+    unix_sockets: socketDimension(input.sockets, input.host_network === true),
     pid_ns: enforced('PID namespace'),
     user_ns_nesting: input.nested_userns
       ? { state: 'not_enforced', reason: 'asked for: a browser inside builds its own sandbox with user namespaces' }

@@ -188,6 +188,22 @@ function inherited(
   return env;
 }
 
+/** What containment itself sets for a long-lived program, which has all other variables from whoever declared it. */
+export function channelBase(
+  input: Pick<EnvironmentInput, 'config' | 'home' | 'user_name' | 'path' | 'toolchain_env' | 'proxied'>,
+): Readonly<Record<string, string>> {
+  return {
+    LANG: 'C.UTF-8',
+    ...input.toolchain_env,
+    HOME: input.home,
+    TMPDIR: '/tmp',
+    PATH: input.path.join(':'),
+    USER: input.user_name,
+    LOGNAME: input.user_name,
+    ...(input.proxied ? { ...certificates(input.config), ...PROXIED } : {}),
+  };
+}
+
 /** The whole environment of a run, and of bubblewrap itself: what bubblewrap gets stays readable in /proc/1/environ. */
 export function environment(input: EnvironmentInput): Readonly<Record<string, string>> {
   const env: Record<string, string> = { LANG: 'C.UTF-8', SHELL: '/bin/bash', ...inherited(input.config, input.dropped) };

@@ -112,9 +112,9 @@ export function createContainment(
       }
     },
 
-    async plan(spec) {
+    async plan(spec, channel) {
       if (spec.uncontained) return planUncontained(spec, config);
-      const made = await plan(spec);
+      const made = await plan(spec, false, channel);
       await insist(prove(made.drop ? 'dropped' : 'self', false));
       return made;
     },

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { ExecutionConfig, SandboxPlan } from '../core-types.ts';
+import type { ChannelProfile, ExecutionConfig, SandboxPlan } from '../core-types.ts';
 import { networkNotes, networkPlan, type OwnRegistries } from '../network/plan.ts';
 import type { Limits, RunSpec } from '../types.ts';
 import { baseMounts, SEAL } from './base-mounts.ts';
 import { bwrapOptions } from './bwrap-options.ts';
 import { planDimensions } from './dimensions.ts';
-import { environment } from './environment.ts';
+import { channelBase, environment } from './environment.ts';
 import type { Guards } from './guards.ts';
 import { type Mount, parentsFirst } from './mount.ts';
 import type { PrivateFolders } from './private-folders.ts';
@@ -33,6 +33,10 @@ export interface PlanFacts {
   /** Folder with this plan's generated files for /etc. */
   readonly generated: string;
   readonly arch: string;
+  /** The plan is for a long-lived program. */
+  readonly channel?: ChannelProfile | undefined;
+  /** Sockets that it declared. */
+  readonly sockets?: readonly Mount[];
 }
 
 function strictest(a: Limits, b: Limits): Limits {
@@ -48,7 +52,8 @@ function strictest(a: Limits, b: Limits): Limits {
 
 /** The plan as a pure function of what was asked and what was found. */
 export function buildPlan(spec: RunSpec, facts: PlanFacts, config: ExecutionConfig): SandboxPlan {
-  const { as, folders, guards, toolchains } = facts;
+  const { as, folders, guards, toolchains, channel, sockets = [] } = facts;
+  const host_network = channel?.host_network === true;
   const bind = (path: string, access: 'read' | 'write'): Mount => ({ kind: 'bind', source: path, dest: path, access });
   const personal = parentsFirst([
     ...facts.pins,
@@ -56,19 +61,22 @@ export function buildPlan(spec: RunSpec, facts: PlanFacts, config: ExecutionConf
     ...toolchains.mounts,
     ...spec.workspaces.map(({ path, access }) => bind(path, access)),
     ...guards.mounts,
+    ...sockets,
     // Openings come last among equals: a yes that opened a protected path outranks its guard, and one for writing outranks one for reading.
     ...(['read', 'write'] as const).flatMap((given) =>
       spec.openings.filter(({ access }) => access === given).map(({ path, access }) => bind(path, access)),
     ),
   ]);
   const options = bwrapOptions({
-    mounts: [...baseMounts(facts), ...personal, ...SEAL],
+    mounts: [...baseMounts({ ...facts, shared_memory: channel?.shared_memory ?? true }), ...personal, ...SEAL],
     map: as.inside.uid === as.uid && as.inside.gid === as.gid ? undefined : as.inside,
     pty: spec.pty !== undefined,
     nested_userns: spec.nested_userns === true,
+    host_network,
   });
-  const network = networkPlan(spec, config, facts.registries);
-  const env = environment({
+  // Ports that every run has are for commands; a program that stays has what it declared.
+  const network = networkPlan(spec, channel ? {} : config, facts.registries);
+  const env = (channel ? channelBase : environment)({
     config,
     home: facts.home,
     user_name: facts.user_name,
@@ -97,13 +105,14 @@ export function buildPlan(spec: RunSpec, facts: PlanFacts, config: ExecutionConf
       as,
       nested_userns: spec.nested_userns === true,
       has_filter: seccomp.byteLength > 0,
-      sockets: guards.sockets,
+      sockets: [...guards.sockets, ...sockets.map(({ dest }) => dest)],
       network,
+      host_network,
     }),
     notes: [
       ...toolchains.notes,
       ...guards.notes,
-      ...networkNotes(spec, config, facts.registries),
+      ...networkNotes(spec, channel ? {} : config, facts.registries),
       ...spec.openings.map(({ path, access }) => `opened for this run: ${path} (${access === 'read' ? 'read-only' : 'read and write'})`),
     ],
   };

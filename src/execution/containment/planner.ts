@@ -1,10 +1,11 @@
 import { AppError } from '../../kernel/errors.ts';
-import type { ExecutionConfig, SandboxPlan } from '../core-types.ts';
+import type { ChannelProfile, ExecutionConfig, SandboxPlan } from '../core-types.ts';
 import { type OwnRegistries, ownRegistries } from '../network/plan.ts';
 import type { RunSpec } from '../types.ts';
 import { type Account, readAccounts, userName } from './accounts.ts';
 import { procCovers } from './base-mounts.ts';
 import { findBwrap } from './bwrap.ts';
+import { channelCwd, checkPrograms, socketMounts } from './channel-checks.ts';
 import { createEtcSnapshot } from './etc-snapshot.ts';
 import { homeInside, openingRefusal, type Persons, workspaceRefusal } from './forbidden.ts';
 import { generatedFiles } from './generated-files.ts';
@@ -23,8 +24,8 @@ import { type RunAs, runAs } from './run-as.ts';
 import { systemMounts } from './system-mounts.ts';
 import { gatherToolchains, type Toolchains } from './toolchains.ts';
 
-function checkWorkspaces(spec: RunSpec, persons: Persons, own: boolean, { realPath, kindOf }: Looks): void {
-  if (spec.workspaces.length === 0) throw new AppError('invalid_arguments', 'A run needs at least one workspace.');
+function checkWorkspaces(spec: RunSpec, persons: Persons, of: { own: boolean; none: boolean }, { realPath, kindOf }: Looks): void {
+  if (spec.workspaces.length === 0 && !of.none) throw new AppError('invalid_arguments', 'A run needs at least one workspace.');
   for (const { path } of spec.workspaces) {
     const found = realPath(path);
     if (found === undefined || kindOf(found) !== 'folder') {
@@ -37,7 +38,7 @@ function checkWorkspaces(spec: RunSpec, persons: Persons, own: boolean, { realPa
         fix: `Use --root ${found}`,
       });
     }
-    const why = own ? undefined : workspaceRefusal(path, persons);
+    const why = of.own ? undefined : workspaceRefusal(path, persons);
     if (why !== undefined) {
       throw new AppError('workspace_unavailable', `${path} can't be a workspace: ${why}.`, { fix: 'Choose another folder with --root.' });
     }
@@ -76,6 +77,8 @@ function checkOpenings(spec: RunSpec, persons: Persons, as: RunAs, looks: Looks)
   });
 }
 
+type Bind = Extract<Mount, { kind: 'bind' }>;
+
 /** Everything about a run but its guards: who it is, where its folders are, what of the machine it sees. */
 interface Ground {
   readonly as: RunAs;
@@ -86,17 +89,18 @@ interface Ground {
   readonly generated: string;
   readonly toolchains: Toolchains;
   readonly registries: OwnRegistries;
+  readonly sockets: readonly Bind[];
 }
 
 /**
  * Gathers the facts of one run and hands them to the pure builder. Each of the three steps is remembered as long as all its looks would
  * find the same: what a run may have changed is looked at for each plan, and only thought through again when it has changed.
- * `own`: Writ's own scratch folder, for the probe.
+ * `own`: Writ's own scratch folder, for the probe. `channel`: the plan is for a long-lived program.
  */
 export function createPlanner(
   config: ExecutionConfig,
   find: FindRepositories = createRepositoryFinder(),
-): (spec: RunSpec, own?: boolean) => Promise<SandboxPlan> {
+): (spec: RunSpec, own?: boolean, channel?: ChannelProfile) => Promise<SandboxPlan> {
   const persons: Persons = { writ_home: config.home, user_home: config.user_home };
   const etc = createEtcSnapshot();
   const grounds = createRemembered<Ground>();
@@ -106,9 +110,10 @@ export function createPlanner(
   let covers: ReturnType<typeof procCovers> | undefined;
   let accounts: readonly Account[] | undefined;
 
-  const gatherGround = (asked: RunSpec, own: boolean, looks: Looks): Ground => {
-    checkWorkspaces(asked, persons, own, looks);
-    const primary = asked.workspaces[0]?.path ?? '/';
+  const gatherGround = (asked: RunSpec, own: boolean, channel: ChannelProfile | undefined, looks: Looks): Ground => {
+    checkWorkspaces(asked, persons, { own, none: channel !== undefined }, looks);
+    // Without a folder of its own a program that stays is the person's.
+    const primary = asked.workspaces[0]?.path ?? config.user_home;
     accounts ??= readAccounts();
     const as = whoRuns(primary, accounts, looks);
     for (const { path } of asked.workspaces) {
@@ -121,18 +126,21 @@ export function createPlanner(
     const openings = checkOpenings(asked, persons, as, looks);
     const user_name = as.inside.uid === as.uid ? userName(as.uid, accounts, config.host_env['USER']) : 'user';
     const home = homeInside(config.user_home, user_name);
-    const folders = privateFolders(config, primary, as);
+    const folders = privateFolders(config, channel ? `channel:${channel.name}` : primary, as);
     ensurePrivateFolders(folders, as, looks);
     const workspaces = asked.workspaces.map(({ path }) => path);
     const person = readPerson(config.user_home, primary, looks);
     const generated = writeGenerated(folders, generatedFiles({ as, user_name, home, workspaces, person }), looks);
     const input = {
-      config,
+      config: channel ? { host_env: channel.env } : config,
       persons,
       workspaces: asked.workspaces,
       reaches: (path: string) => reaches(path, as, looks),
       trusted_uids: [0, as.uid, process.getuid?.() ?? as.uid],
+      programs: channel?.programs ?? [],
     };
+    const toolchains = gatherToolchains(input, looks);
+    checkPrograms(toolchains);
     return {
       as,
       openings,
@@ -141,16 +149,17 @@ export function createPlanner(
       folders,
       generated,
       registries: ownRegistries(person),
-      toolchains: gatherToolchains(input, looks),
+      toolchains,
+      sockets: socketMounts(channel?.unix_sockets ?? [], persons, as, looks),
     };
   };
 
-  return async (asked, own = false) => {
+  return async (asked, own = false, channel = undefined) => {
     const { workspaces, git_config_write } = asked;
     const bwrap = findBwrap(config.bwrap_candidates);
-    const key = keyOf(asked, own);
-    const ground = grounds(key, [], (looks) => gatherGround(asked, own, looks));
-    const spec: RunSpec = { ...asked, cwd: checkCwd(asked), openings: ground.openings };
+    const key = keyOf(asked, own, channel);
+    const ground = grounds(key, [], (looks) => gatherGround(asked, own, channel, looks));
+    const spec: RunSpec = { ...asked, cwd: channel ? channelCwd(asked, ground) : checkCwd(asked), openings: ground.openings };
     const { as, home, folders, toolchains } = ground;
     const guards = guarded(JSON.stringify([workspaces, git_config_write]), [], (looks) =>
       gatherGuards(workspaces, { git_config_write, home: config.user_home, find }, looks),
@@ -162,21 +171,23 @@ export function createPlanner(
     const machine = { bwrap, etc: snapshot, system, proc_covers, arch: process.arch };
 
     const plan = plans(key, [ground, guards, bwrap, snapshot], (looks) => {
-      const given = [...spec.workspaces, ...spec.openings].map(
-        ({ path, access }): Mount => ({ kind: 'bind', source: path, dest: path, access }),
-      );
+      const given = [
+        ...[...spec.workspaces, ...spec.openings].map(({ path, access }): Mount => ({ kind: 'bind', source: path, dest: path, access })),
+        ...ground.sockets,
+      ];
       const ownHome: Mount = { kind: 'bind', source: folders.home, dest: home, access: 'write' };
       const pins = prepareMountPoints([ownHome, ...toolchains.mounts, ...given, ...guards.mounts], { home, folders }, as, looks);
       // What a run could have swapped before it is mounted; tool chains and system folders it never could.
       const swappable = [
         ...pins.map(({ source, dest }) => ({ source, dest })),
         ...spec.openings.map(({ path }) => ({ source: path, dest: path })),
+        ...ground.sockets,
       ];
       const expected = swappable.flatMap(({ source, dest }) => {
         const stat = looks.look(source);
         return stat ? [{ path: dest, dev: stat.dev, ino: stat.ino }] : [];
       });
-      return buildPlan(spec, { ...ground, ...machine, guards: { ...guards, expect: [...expected, ...guards.expect] }, pins }, config);
+      return buildPlan(spec, { ...ground, ...machine, channel, guards: { ...guards, expect: [...expected, ...guards.expect] }, pins }, config);
     });
     return startingAt(plan, spec.cwd);
   };
@@ -185,8 +196,8 @@ export function createPlanner(
 /** Of what is asked, the parts that the same sandbox can do one way or another. Whatever else there is makes another plan. */
 const NOT_PLANNED: ReadonlySet<string> = new Set(['command', 'cwd', 'stdin', 'timeout_ms', 'owner', 'description', 'action']);
 
-function keyOf(asked: RunSpec, own: boolean): string {
-  return JSON.stringify([Object.entries(asked).filter(([name]) => !NOT_PLANNED.has(name)), own]);
+function keyOf(asked: RunSpec, own: boolean, channel: ChannelProfile | undefined): string {
+  return JSON.stringify([Object.entries(asked).filter(([name]) => !NOT_PLANNED.has(name)), own, channel]);
 }
 
 export function whoRuns(workspace: string, accounts: readonly Account[], { look }: Looks = PLAIN_LOOKS): RunAs {

@@ -4,6 +4,7 @@ import type { WorkspaceBind } from '../types.ts';
 import type { Persons } from './forbidden.ts';
 import { type Looks, PLAIN_LOOKS } from './looks.ts';
 import { type Mount, within } from './mount.ts';
+import { programFolders } from './program-folder.ts';
 import { FOLDER_VARIABLES, SECRET_FOLDERS, TOOLCHAINS, TREE_MARKS, TREE_PARTS } from './toolchain-table.ts';
 
 /** PATH and the tool chains behind it, as far as they may exist inside. */
@@ -15,6 +16,8 @@ export interface Toolchains {
   /** Variables that a bound tool chain needs to find itself. */
   readonly env: Readonly<Record<string, string>>;
   readonly notes: readonly string[];
+  /** Of `programs`, those that aren't there inside, with the reason. */
+  readonly refused: ReadonlyMap<string, string>;
 }
 
 export interface ToolchainInput {
@@ -25,6 +28,8 @@ export interface ToolchainInput {
   readonly reaches: (path: string) => boolean;
   /** Whose programs a person means to run: root's, their own, the run's user. */
   readonly trusted_uids: readonly number[];
+  /** Files that will be started by name, wherever they lie. */
+  readonly programs?: readonly string[];
 }
 
 const STANDARD = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'] as const;
@@ -44,13 +49,13 @@ export function gatherToolchains(input: ToolchainInput, looks: Looks = PLAIN_LOO
   const visible = (path: string): boolean =>
     SYSTEM.some((folder) => within(path, folder)) || workspaces.some((workspace) => within(path, workspace.path));
 
-  /** Why a real path can't be bound. */
-  const refusal = (path: string): string | undefined => {
+  /** Why a real path can't be bound. `program`: one that was named, and may have a Workspace of its own inside. */
+  const refusal = (path: string, program = false): string | undefined => {
     if (path.split('/').length < 3) return 'it is not at least two levels deep';
     if (MASKED.some((folder) => within(path, folder))) return 'it lies where the sandbox has folders of its own';
     if (within(persons.user_home, path)) return 'it is or holds your home folder';
     if (within(path, persons.writ_home) || within(persons.writ_home, path)) return 'it is or holds the Writ home';
-    if (workspaces.some((workspace) => within(workspace.path, path))) return 'it holds a workspace';
+    if (!program && workspaces.some((workspace) => within(workspace.path, path))) return 'it holds a workspace';
     const secret = SECRET_FOLDERS.map((name) => join(persons.user_home, name)).find((one) => within(path, one) || within(one, path));
     if (secret !== undefined) return `it is in or holds ${secret}`;
     const stat = look(path);
@@ -84,9 +89,30 @@ export function gatherToolchains(input: ToolchainInput, looks: Looks = PLAIN_LOO
       return;
     }
     const tree = dirname(entry);
-    const isTree = /\/s?bin$/.test(entry) && tree !== persons.user_home && TREE_MARKS.some((mark) => kindOf(join(tree, mark)) !== 'absent');
-    bindParts(tree, isTree ? TREE_PARTS : [entry.slice(tree.length + 1)]);
-    if (isTree) bindBasePython(tree);
+    bindParts(tree, isTree(entry) ? TREE_PARTS : [entry.slice(tree.length + 1)]);
+    if (isTree(entry)) bindBasePython(tree);
+  };
+  const isTree = (entry: string): boolean => {
+    const tree = dirname(entry);
+    return /\/s?bin$/.test(entry) && tree !== persons.user_home && TREE_MARKS.some((mark) => kindOf(join(tree, mark)) !== 'absent');
+  };
+  const refused = new Map<string, string>();
+  const isThere = (path: string): boolean => visible(path) || [...bound].some((one) => within(path, one));
+  const bindProgram = (program: string): void => {
+    const entry = dirname(program);
+    if (!isThere(program) && (isTree(entry) || TOOLCHAINS.some((rule) => rule.entry.test(entry)))) bindEntry(entry);
+    if (isThere(program)) return;
+    let why: string | undefined;
+    for (const place of programFolders(program, persons.user_home, looks)) {
+      const refusing = refusal(place, true);
+      if (refusing === undefined) {
+        bound.add(place);
+        if (place === program) notes.push(`of ${program} only the file itself is in the sandbox: nothing beside it is part of a package`);
+        return;
+      }
+      why ??= refusing;
+    }
+    refused.set(program, why ?? 'it is not there');
   };
   /** A virtual environment starts the Python it was made from (PEP 405, `home`). */
   const bindBasePython = (tree: string): void => {
@@ -139,6 +165,8 @@ export function gatherToolchains(input: ToolchainInput, looks: Looks = PLAIN_LOO
     }
   }
 
+  for (const program of input.programs ?? []) bindProgram(program);
+
   const outermost = [...bound].filter((one) => ![...bound].some((other) => other !== one && within(one, other)));
   return {
     mounts: outermost.map((one): Mount => ({ kind: 'bind', source: one, dest: one, access: 'read', optional: true })),
@@ -146,6 +174,7 @@ export function gatherToolchains(input: ToolchainInput, looks: Looks = PLAIN_LOO
     dropped,
     env,
     notes: [...new Set(notes)],
+    refused,
   };
 }
 

@@ -17,6 +17,8 @@ export interface Pipe {
 export interface FifoPool {
   /** Two to read from. Waits only when too few are prepared. */
   takePair(): Promise<readonly [Pipe, Pipe]>;
+  /** One to write to. */
+  takeInput(): Promise<Pipe>;
   /** Removes what is left. */
   close(): void;
 }
@@ -78,6 +80,10 @@ export function createFifoPool(home: string): FifoPool {
         if (names.length < REFILL_BELOW) refill().catch(() => undefined);
       }
     },
+    async takeInput() {
+      while (names.length < 1) await refill();
+      return openInput(names.pop());
+    },
     close() {
       closed = true;
       removeAll();
@@ -96,6 +102,24 @@ function openPipe(name: string | undefined): Pipe {
   } catch (error) {
     closeSync(ours);
     throw error;
+  }
+}
+
+/** The other way round a reader would wait for its writer, so that both ends are held for a moment. Theirs blocks, as programs expect. */
+function openInput(name: string | undefined): Pipe {
+  if (name === undefined) throw new AppError('internal', 'A pipe was taken from an empty pool.');
+  const both = openSync(name, constants.O_RDWR | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+  let theirs: number | undefined;
+  try {
+    theirs = openSync(name, constants.O_RDONLY | constants.O_NOFOLLOW);
+    const ours = openSync(name, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    unlinkSync(name);
+    return { ours, theirs };
+  } catch (error) {
+    if (theirs !== undefined) closeSync(theirs);
+    throw error;
+  } finally {
+    closeSync(both);
   }
 }
 

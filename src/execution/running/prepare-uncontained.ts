@@ -1,6 +1,5 @@
-import { closeSync } from 'node:fs';
 import { type ContainmentReport, DIMENSIONS, type Dimension, type DimensionReport } from '../types.ts';
-import { type NotPrepared, openStreams, type Prepared, type PrepareInput, type PrepareParts } from './prepare.ts';
+import { closeEnds, type NotPrepared, openStreams, type Prepared, type PrepareInput, type PrepareParts } from './prepare.ts';
 import { awaitAtGate, spawnUncontained } from './sandbox.ts';
 
 /** As `prepare`, with nothing around the launcher but a control group where there can be one, by which its tree is found again. */
@@ -19,7 +18,7 @@ export async function prepareUncontained(request: PrepareInput, parts: PreparePa
     }
     sandbox.child.kill('SIGKILL');
     await sandbox.exit;
-    if (opened.ours.kind === 'pipes') for (const fd of [opened.ours.stdout, opened.ours.stderr]) closeSync(fd);
+    closeEnds(opened.ours);
     sandbox.release();
     group?.release();
     return { reason: built, teardown: { verified: true, method: 'scan', survivors: [], ms: 0 } };

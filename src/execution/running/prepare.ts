@@ -16,7 +16,13 @@ import { openTerminal, type Terminal } from './terminal.ts';
 
 /** Our ends of the standard streams. */
 export type Ends =
-  | { readonly kind: 'pipes'; readonly stdout: number; readonly stderr: number }
+  | {
+      readonly kind: 'pipes';
+      /** Only where the caller writes to it. */
+      readonly stdin?: number;
+      readonly stdout: number;
+      readonly stderr: number;
+    }
   | { readonly kind: 'terminal'; readonly terminal: Terminal };
 
 /** A sandbox at its gate, its limits in force, everything checked: the next thing is an identity on disk and the token. */
@@ -46,7 +52,8 @@ export interface PrepareParts {
 export interface PrepareInput {
   readonly plan: SandboxPlan;
   readonly marker: string;
-  readonly stdin: RunSpec['stdin'];
+  /** `open`: a pipe that stays, for whoever prepares it to write to. */
+  readonly stdin: RunSpec['stdin'] | 'open';
   readonly pty?: RunSpec['pty'];
 }
 
@@ -114,13 +121,18 @@ export async function openStreams(request: PrepareInput, parts: PrepareParts): P
     closeSync(stdout.theirs);
     closeSync(stderr.theirs);
   };
-  const ours: Ends = { kind: 'pipes', stdout: stdout.ours, stderr: stderr.ours };
+  const pipes = { kind: 'pipes', stdout: stdout.ours, stderr: stderr.ours } as const;
   let stdin: number | undefined;
   try {
-    stdin = request.stdin === 'closed' ? undefined : carryReadOnly(parts.scratch, request.stdin);
+    if (request.stdin === 'open') {
+      const input = await parts.fifos.takeInput();
+      stdin = input.theirs;
+      ours = { ...pipes, stdin: input.ours };
+    } else if (request.stdin !== 'closed') stdin = carryReadOnly(parts.scratch, request.stdin);
   } catch (error) {
+  let ours: Ends = pipes;
     close();
-    closeEnds(ours);
+    closeEnds(pipes);
     throw error;
   }
   return {
@@ -166,7 +178,7 @@ function readLastWords(ends: Ends): string {
   }
 }
 
-function closeEnds(ends: Ends): void {
+export function closeEnds(ends: Ends): void {
   if (ends.kind === 'terminal') {
     ends.terminal.destroy();
     return;
@@ -174,3 +186,4 @@ function closeEnds(ends: Ends): void {
   closeSync(ends.stdout);
   closeSync(ends.stderr);
 }
+  if (ends.stdin !== undefined) closeSync(ends.stdin);

@@ -1,0 +1,80 @@
+import { isAbsolute } from 'node:path';
+import { AppError } from '../../kernel/errors.ts';
+import { planUncontainedChannel } from '../containment/uncontained.ts';
+import type { ChannelProfile, Containment, ExecutionConfig, SandboxPlan } from '../core-types.ts';
+import type { ChannelSpec, RunSpec } from '../types.ts';
+import { commandFor } from './order.ts';
+import { argumentsInside, filesToStart, findProgram } from './program.ts';
+
+const MAX_NAME = 200;
+
+export interface PlannedChannel {
+  readonly plan: SandboxPlan;
+  /** For the launcher. */
+  readonly command: string;
+}
+
+/** What is mounted and what the launcher is told, decided before anything is started. */
+export async function planChannel(
+  spec: ChannelSpec,
+  parts: { readonly config: ExecutionConfig; readonly containment: Containment },
+): Promise<PlannedChannel> {
+  check(spec);
+  const cwd = spec.cwd ?? spec.roots[0]?.path;
+  const found = findProgram({ argv: spec.argv, env: spec.env, ...(cwd === undefined ? {} : { cwd }) });
+  if (!found.ok) {
+    throw new AppError('not_found', `The program ${spec.argv[0]} was not found; looked in ${found.looked_in.join(', ') || 'no folder'}.`, {
+      fix: 'Install it, give its absolute path, or add its folder to the PATH of its `env`.',
+      data: { looked_in: found.looked_in },
+    });
+  }
+  const argv = argumentsInside(spec.argv);
+  if (spec.uncontained) {
+    const plan = planUncontainedChannel(spec, parts.config);
+    return { plan, command: commandFor({ program: found.path, argv, env: spec.env }) };
+  }
+  const plan = await parts.containment.plan(runOf(spec), profileOf(spec, filesToStart(found.path, { argv, env: spec.env })));
+  // What containment sets stands; of it only the language is a mere default.
+  const own = Object.entries(spec.env).filter(([name]) => name === 'LANG' || !Object.hasOwn(plan.env, name));
+  return { plan, command: commandFor({ program: found.path, argv, env: Object.fromEntries(own) }) };
+}
+
+function check({ name, argv, cwd }: ChannelSpec): void {
+  const refuse = (why: string): never => {
+    throw new AppError('invalid_arguments', `The program can't be started: ${why}.`);
+  };
+  if (name === '' || name.length > MAX_NAME) refuse(`its name has to have 1 to ${MAX_NAME} characters`);
+  if (!argv[0]) refuse('it has no name of a program');
+  if (cwd !== undefined && !isAbsolute(cwd)) refuse(`its folder ${cwd} is not absolute`);
+}
+
+/** In the words of the planner, which was made for commands. */
+function runOf(spec: ChannelSpec): RunSpec {
+  return {
+    command: '',
+    cwd: spec.cwd ?? '',
+    workspaces: spec.roots,
+    owner: spec.owner ?? { organization: '', agent: '', run: '', workspace: '' },
+    stdin: 'closed',
+    timeout_ms: 0,
+    limits: spec.limits,
+    openings: [],
+    ...(typeof spec.network === 'object' ? { network: spec.network } : {}),
+    git_config_write: false,
+    ...(spec.nested_userns ? { nested_userns: true } : {}),
+  };
+}
+
+/** Variables that containment reads itself: where programs and tool chains lie. */
+const LOOKED_AT = ['PATH', 'VIRTUAL_ENV', 'JAVA_HOME', 'GOPATH', 'CARGO_HOME', 'NVM_DIR', 'USER'] as const;
+
+function profileOf(spec: ChannelSpec, programs: readonly string[]): ChannelProfile {
+  return {
+    name: spec.name,
+    env: Object.fromEntries(LOOKED_AT.flatMap((name) => (spec.env[name] === undefined ? [] : [[name, spec.env[name]]]))),
+    programs,
+    host_network: spec.network === 'full',
+    unix_sockets: spec.unix_sockets,
+    shared_memory: spec.dev_shm === true,
+  };
+}
