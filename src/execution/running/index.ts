@@ -13,6 +13,7 @@ import { takePorts } from '../network/relay.ts';
 import { openNetwork } from '../network/run-network.ts';
 import type { ContainmentReport, Receipt } from '../types.ts';
 import { createCapture } from './capture.ts';
+import { createCarriers } from './carriers.ts';
 import { createCgroups } from './cgroups.ts';
 import { watchDisk } from './disk-watch.ts';
 import { createDrain } from './drain.ts';
@@ -68,12 +69,13 @@ export function createRunning(config: ExecutionConfig, clock: Clock, options: Ru
   const scratch = `${config.home}/gates`;
   mkdirSync(scratch, { recursive: true, mode: 0o700 });
   const fifos = createFifoPool(config.home);
+  const carriers = createCarriers(scratch);
   const cgroups = createCgroups(supervisor, ownLogger);
   const buffer = createReadBuffer();
   const find = options.find ?? createRepositoryFinder();
   /** What was found after a run of a plan, as long as every look would find the same: most runs change nothing there. */
   const inspected = createRemembered<Receipt['quarantined']>();
-  const parts = { clock, fifos, cgroups, scratch, hard: ownHardLimits() };
+  const parts = { clock, fifos, cgroups, scratch, carriers, hard: ownHardLimits() };
   const underWay = new Map<ExecId, ContainedRun>();
   const starting = new Set<Promise<ContainedRun>>();
   let closed = false;
@@ -218,6 +220,7 @@ export function createRunning(config: ExecutionConfig, clock: Clock, options: Ru
       fifos.close();
     },
   };
+      carriers.close();
 }
 
 function requestOf(exec_id: ExecId, { spec, plan }: StartInput): PrepareInput {

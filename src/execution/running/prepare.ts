@@ -5,6 +5,7 @@ import type { SandboxPlan } from '../core-types.ts';
 import { closeInlets, type Inlets } from '../network/inlets.ts';
 import type { Dimension, DimensionReport, RunSpec, TeardownReport } from '../types.ts';
 import { carryReadOnly } from './carrier.ts';
+import type { Carriers } from './carriers.ts';
 import type { Cgroups, RunGroup } from './cgroups.ts';
 import type { FifoPool } from './fifo-pool.ts';
 import { membersOf } from './proc.ts';
@@ -46,6 +47,7 @@ export interface PrepareParts {
   readonly fifos: FifoPool;
   readonly cgroups: Cgroups;
   readonly scratch: string;
+  readonly carriers?: Carriers;
   readonly hard: HardLimits;
 }
 
@@ -70,6 +72,7 @@ export async function prepare(request: PrepareInput, parts: PrepareParts): Promi
         marker: request.marker,
         streams: opened.theirs,
         scratch: parts.scratch,
+        ...(parts.carriers ? { carriers: parts.carriers } : {}),
         limitLines: ulimitLines(plan.limits, parts.hard, group?.dimensions ?? {}),
       });
     sandbox = group === undefined ? spawn() : group.spawnInside(spawn);

@@ -6,6 +6,7 @@ import type { SandboxPlan } from '../core-types.ts';
 import { type Inlets, inletLines, openNode, receiveInlets } from '../network/inlets.ts';
 import type { ProcessIdentity } from '../types.ts';
 import { carry } from './carrier.ts';
+import type { Carriers } from './carriers.ts';
 import { identify } from './identity.ts';
 import { NO_NAMESPACE } from './identity-file.ts';
 import { GATE_FD, gateMessage, launcherEnvironment, launcherScript, type Order } from './launcher.ts';
@@ -78,14 +79,17 @@ export function spawnSandbox(input: SpawnInput): Sandbox {
     '--',
     // Inside, so that the terminal belongs to the session of the command: Ctrl-C reaches it and not bubblewrap, which would die of it.
     ...(terminal ? ['/usr/bin/setsid', '--ctty'] : []),
+  /** Where options and filter are kept from one sandbox to the next. Default: they are made for this one. */
+  readonly carriers?: Carriers;
     ...['/bin/bash', '--noprofile', '--norc', '-c', launcherScript(input.limitLines, terminal, inletLines(plan.network)), 'bash'],
   ];
-  const args = carry(input.scratch, Buffer.from(plan.args.map((arg) => `${arg}\0`).join('')));
+  const carrier = (bytes: Uint8Array): number => input.carriers?.lend(bytes) ?? carry(input.scratch, bytes);
+  const args = carrier(Buffer.from(plan.args.map((arg) => `${arg}\0`).join('')));
   let seccomp: number | undefined;
   let node: number | undefined;
   try {
     node = plan.network === undefined ? undefined : openNode();
-    seccomp = carry(input.scratch, plan.seccomp);
+    seccomp = carrier(plan.seccomp);
     const child = spawn(plan.bwrap, argv, {
       cwd: '/',
       detached: true,
@@ -191,7 +195,8 @@ function watch(child: ChildProcess, marker: string): Omit<Sandbox, 'inlets'> {
     ready: ready.promise,
     started: started.promise,
     open(order) {
-      gateStream.end(gateMessage(order));
+      // Lengths say where it ends: no end of the pipe is needed, and each further call to the kernel lets the launcher run before us.
+      gateStream.write(gateMessage(order));
     },
     release() {
       gateStream.destroy();

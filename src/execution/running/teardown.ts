@@ -36,22 +36,36 @@ export async function endTree(tree: Tree, monotonic: () => number): Promise<Tear
   const started = monotonic();
   const ms = (): number => Math.round((monotonic() - started) * 10) / 10;
   let verdict = judge(tree.init);
-  for (let attempt = 0; verdict === 'OWNED' && ms() < PROOF_BUDGET_MS; attempt++) {
-    // Again and again: a kill is only a request until the process is seen gone. The first look comes before the first kill, since the
-    // usual case is that everything is dead already.
-    if (attempt > 0 && (attempt === FIRST_KILL || attempt % 64 === 0)) {
+  let kill_at = FIRST_KILL_MS;
+  let pause = 0;
+  // The first look comes before the first kill, since the usual case is that everything is dead already.
+  while (verdict === 'OWNED' && ms() < PROOF_BUDGET_MS) {
+    // Again and again: a kill is only a request until the process is seen gone.
+    if (ms() >= kill_at) {
       tree.killCgroup?.();
       signalOwned(tree.init, 'SIGKILL');
       if (tree.outer !== undefined) signalOwned(tree.outer, 'SIGKILL');
+      kill_at = ms() + KILL_AGAIN_MS;
     }
-    await pause(attempt);
+    if (ms() < TURNS_MS) await turn();
+    else {
+      pause = Math.min(LONGEST_PAUSE_MS, pause + 1);
+      await sleep(pause);
+    }
     verdict = judge(tree.init);
   }
   return report(tree, verdict, ms());
 }
 
 /** bubblewrap's own death takes the init along within a moment; a kill before that moment would be noise. */
-const FIRST_KILL = 8;
+const FIRST_KILL_MS = 10;
+const KILL_AGAIN_MS = 500;
+/**
+ * For so long it is looked at each turn of the event loop: a healthy death takes well under a millisecond, and the shortest timer would
+ * take more. Then the pauses grow, one millisecond at a time.
+ */
+const TURNS_MS = 1;
+const LONGEST_PAUSE_MS = 50;
 
 function report(tree: Tree, verdict: IdentityVerdict, ms: number): TeardownReport {
   if (verdict === 'GONE' || verdict === 'FOREIGN') return { verified: true, method: 'namespace_init_gone', survivors: [], ms };
@@ -59,8 +73,10 @@ function report(tree: Tree, verdict: IdentityVerdict, ms: number): TeardownRepor
   return { verified: false, method: members === undefined ? 'none' : 'scan', survivors: members ?? [], ms };
 }
 
-/** First a few turns of the event loop (a healthy death takes well under a millisecond), then longer and longer, up to 50 ms. */
-function pause(attempt: number): Promise<void> {
-  if (attempt < 4) return new Promise((resolve) => setImmediate(resolve));
-  return new Promise((resolve) => setTimeout(resolve, Math.min(50, attempt - 3)));
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
