@@ -1,0 +1,165 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, readlinkSync } from 'node:fs';
+import { createServer, type Server, Socket } from 'node:net';
+import type { Clock } from '../../kernel/clock.ts';
+import { AppError, toAppError } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
+import { fullReport } from '../containment/dimensions.ts';
+import { createPlanner, type PlanMaker } from '../containment/planner.ts';
+import { failures, parseFacts } from '../containment/probe/checks.ts';
+import type { ModeResult } from '../containment/probe/probe.ts';
+import { makeScratch, type Scratch } from '../containment/probe/scratch.ts';
+import { NAMESPACES, probeScript } from '../containment/probe/script.ts';
+import type { ExecutionConfig, ProbeMode, SandboxPlan } from '../core-types.ts';
+import { identify } from '../running/identity.ts';
+import { awaitStarted } from '../running/sandbox.ts';
+import type { RunSpec } from '../types.ts';
+import { prepareContainer } from './prepare.ts';
+import type { Target } from './types.ts';
+
+const DEADLINE_MS = 20_000;
+const MAX_FACTS_BYTES = 256 * 1024;
+const MAX_DETAIL = 2_000;
+
+const REPORT_IT = 'Do not run commands on this machine until that is understood; please report it with the detail.';
+
+/**
+ * One run of Writ's own with the production flags, through the same gate and to the same proof of its end: it tries, inside, what must
+ * not work. What comes back are facts of this machine, this engine and this image.
+ */
+export async function probeContainer(
+  config: ExecutionConfig,
+  mode: ProbeMode,
+  target: Target,
+  maker: PlanMaker,
+  clock: Clock,
+): Promise<ModeResult> {
+  const canary = `canary-${randomBytes(12).toString('hex')}`;
+  const listeners: Server[] = [];
+  let scratch: Scratch | undefined;
+  try {
+    scratch = makeScratch(config, mode);
+    const { workspace, bait } = scratch;
+    const tcp = await listen(listeners, { host: '127.0.0.1', port: 0 });
+    const abstract = `writ-probe-${randomBytes(8).toString('hex')}`;
+    await listen(listeners, { path: `\0${abstract}` });
+    const address = tcp.address();
+    const port = typeof address === 'object' && address ? address.port : 0;
+    const planner = createPlanner({ ...config, host_env: { ...config.host_env, WRIT_PROBE_CANARY: canary } }, undefined, maker);
+    const plan = await planner(scratchSpec(workspace, config), true);
+    // Of our namespaces, the one of users may be shared with a container: it is no sign that there is none.
+    const namespaces = { ...ownNamespaces(), user: '' };
+    const command = probeScript({ canary, port, abstract, hidden: bait, scratch: workspace, namespaces });
+    return await carryOut(plan, command, target, config, clock);
+  } catch (thrown) {
+    const error = toAppError(thrown);
+    return {
+      ok: false,
+      code: 'backend_unavailable',
+      cause: error.message,
+      fix: error.fix ?? 'Run `writ doctor` again; if it stays, the detail says what failed.',
+      detail: error.code,
+    };
+  } finally {
+    for (const server of listeners) server.close();
+    scratch?.remove();
+  }
+}
+
+async function carryOut(plan: SandboxPlan, command: string, target: Target, config: ExecutionConfig, clock: Clock): Promise<ModeResult> {
+  const supervisor = identify(process.pid);
+  if (supervisor === undefined) throw new AppError('containment_unavailable', 'The identity of this process could not be read from /proc.');
+  const request = { plan, marker: newId('exec'), stdin: 'closed' } as const;
+  const prepared = await prepareContainer(request, { clock, scratch: `${config.home}/gates`, supervisor });
+  if ('reason' in prepared)
+    return {
+      ok: false,
+      code: 'backend_unavailable',
+      cause: `A container could not be started: ${prepared.reason}.`,
+      fix: fixOf(target),
+      detail: '',
+    };
+  const { sandbox, ends } = prepared;
+  const timer = setTimeout(() => sandbox.kill(), DEADLINE_MS);
+  let text = '';
+  if (ends.kind === 'pipes') {
+    closeSync(ends.stderr);
+    new Socket({ fd: ends.stdout, readable: true, writable: false })
+      .on('error', () => undefined)
+      .on('data', (bytes: Buffer) => {
+        if (text.length < MAX_FACTS_BYTES) text += bytes.toString('utf8');
+      });
+  }
+  sandbox.open({ cwd: plan.cwd, command });
+  await awaitStarted(sandbox);
+  await sandbox.exit;
+  clearTimeout(timer);
+  const teardown = await sandbox.tree?.end();
+  sandbox.release();
+  const facts = parseFacts(text);
+  if (facts['finished'] === undefined) {
+    return {
+      ok: false,
+      code: 'backend_unavailable',
+      cause: 'The probe in a container did not run to its end.',
+      fix: fixOf(target),
+      detail: text.slice(0, MAX_DETAIL),
+    };
+  }
+  const wrong = [
+    ...failures(facts, ownNamespaces(), true, excused(target, plan)),
+    ...(teardown?.verified ? [] : ['its end could not be proved']),
+  ];
+  if (wrong.length > 0) {
+    const cause = `${target.engine.kind} runs here but does not contain: ${wrong.join('; ')}.`;
+    return { ok: false, code: 'backend_unavailable', cause, fix: REPORT_IT, detail: JSON.stringify(facts).slice(0, MAX_DETAIL) };
+  }
+  const unknown = facts['nested_userns'] === 'unknown' ? ['nested user namespaces were not tried: the image has no /usr/bin/unshare'] : [];
+  const dimensions = fullReport({ ...plan.dimensions, ...prepared.limits });
+  return { ok: true, report: { backend: 'container', dimensions, notes: [...plan.notes, ...unknown] } };
+}
+
+/** What is no sign of a hole in a container. */
+function excused({ named, engine }: Target, plan: SandboxPlan): ReadonlySet<string> {
+  const root = plan.container?.flags.some((flag) => flag.startsWith('--user=0:')) === true;
+  return new Set([
+    ...(engine.rootless ? [] : ['ns_user']),
+    // An image has its own accounts.
+    ...(named === undefined ? [] : ['shadow']),
+    // A small file system in memory, of root's in a container, which is the run where root owns the workspace.
+    ...(root ? ['write_dev'] : []),
+  ]);
+}
+
+function fixOf({ engine, named }: Target): string {
+  const image = named === undefined ? '' : ` Try: ${engine.kind} run --rm --network none --entrypoint /bin/bash ${named} --version`;
+  return `See what \`${engine.kind} info\` says and whether a container starts at all.${image}`;
+}
+
+function ownNamespaces(): Readonly<Record<string, string>> {
+  return Object.fromEntries(NAMESPACES.map((name) => [name, readlinkSync(`/proc/self/ns/${name}`)]));
+}
+
+function scratchSpec(scratch: string, config: ExecutionConfig): RunSpec {
+  return {
+    command: '',
+    cwd: scratch,
+    workspaces: [{ path: scratch, access: 'write' }],
+    owner: { organization: 'writ', agent: 'probe', run: 'probe', workspace: 'probe' },
+    stdin: 'closed',
+    timeout_ms: DEADLINE_MS,
+    limits: config.limits,
+    openings: [],
+    git_config_write: false,
+  };
+}
+
+async function listen(listeners: Server[], where: { host: string; port: number } | { path: string }): Promise<Server> {
+  const server = createServer((socket) => socket.destroy());
+  listeners.push(server);
+  await new Promise<void>((done, failed) => {
+    server.once('error', failed);
+    server.listen(where, done);
+  });
+  return server;
+}
