@@ -1,6 +1,6 @@
 import type { ExecId } from '../kernel/ids.ts';
 import type { Logger } from '../kernel/logger.ts';
-import type { PlaceHolders } from './containment/place-holders.ts';
+import type { PreparedOpenings } from './containment/prepare-openings.ts';
 import type { NetworkPlan } from './network/inlets.ts';
 import type { ContainmentReport, Dimension, DimensionReport, Limits, OutputView, ProbeResult, RunResult, RunSpec } from './types.ts';
 

@@ -106,6 +106,8 @@ export interface RunSpec {
     readonly access: 'read' | 'write';
     /** What is put there for writing when there is nothing yet; default file. */
     readonly make?: 'file' | 'folder';
+    /** Set by the runner: a folder of its own that stands for the one the file lies in (containment/stand-ins.ts). */
+    readonly through?: string;
   }[];
   /** The network of this run is an allow-list; absent: there is none. `hosts` as in network/allow-list.ts, `presets` from network/presets.ts. */
   readonly network?: { readonly hosts: readonly string[]; readonly presets: readonly string[] };

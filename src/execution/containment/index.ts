@@ -2,10 +2,9 @@ import { AppError } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { Containment, ExecutionConfig, ProbeMode, Proof, ProofStore } from '../core-types.ts';
 import type { ProbeResult } from '../types.ts';
-import { readAccounts } from './accounts.ts';
 import { bwrapVersion, findBwrap } from './bwrap.ts';
-import { placeMissing } from './place-holders.ts';
-import { createPlanner, whoRuns } from './planner.ts';
+import { createPlanner } from './planner.ts';
+import { prepareOpenings } from './prepare-openings.ts';
 import { type ModeResult, probeMode } from './probe/probe.ts';
 import { ownStanding, proofKey } from './proof-key.ts';
 import { createRepositoryFinder, type FindRepositories } from './repositories.ts';
@@ -119,12 +118,7 @@ export function createContainment(
       return made;
     },
 
-    place(spec) {
-      if (spec.openings.length === 0) return { placed: [], clear() {} };
-      const { uid, gid, drop } = whoRuns(spec.workspaces[0]?.path ?? '/', readAccounts());
-      const persons = { writ_home: config.home, user_home: config.user_home };
-      return placeMissing(spec.openings, persons, drop ? { uid, gid } : undefined);
-    },
+    place: (spec) => prepareOpenings(config, spec),
 
     async doubt(made, since) {
       const mode = made.drop ? 'dropped' : 'self';

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { dirname } from 'node:path';
 import type { ChannelProfile, ExecutionConfig, SandboxPlan } from '../core-types.ts';
 import { networkNotes, networkPlan, type OwnRegistries } from '../network/plan.ts';
 import type { Limits, RunSpec } from '../types.ts';
@@ -50,6 +51,13 @@ function strictest(a: Limits, b: Limits): Limits {
   };
 }
 
+/** What an opening is inside. */
+export function openingMount({ path, access, through }: RunSpec['openings'][number]): Mount {
+  return through === undefined
+    ? { kind: 'bind', source: path, dest: path, access }
+    : { kind: 'bind', source: through, dest: dirname(path), access };
+}
+
 /** The plan as a pure function of what was asked and what was found. */
 export function buildPlan(spec: RunSpec, facts: PlanFacts, config: ExecutionConfig): SandboxPlan {
   const { as, folders, guards, toolchains, channel, sockets = [] } = facts;
@@ -63,9 +71,7 @@ export function buildPlan(spec: RunSpec, facts: PlanFacts, config: ExecutionConf
     ...guards.mounts,
     ...sockets,
     // Openings come last among equals: a yes that opened a protected path outranks its guard, and one for writing outranks one for reading.
-    ...(['read', 'write'] as const).flatMap((given) =>
-      spec.openings.filter(({ access }) => access === given).map(({ path, access }) => bind(path, access)),
-    ),
+    ...(['read', 'write'] as const).flatMap((given) => spec.openings.filter(({ access }) => access === given).map(openingMount)),
   ]);
   const options = bwrapOptions({
     mounts: [...baseMounts({ ...facts, shared_memory: channel?.shared_memory ?? true }), ...personal, ...SEAL],

@@ -15,7 +15,7 @@ import { type Looks, PLAIN_LOOKS } from './looks.ts';
 import { type Mount, within } from './mount.ts';
 import { prepareMountPoints } from './mount-points.ts';
 import { readPerson } from './person.ts';
-import { buildPlan, startingAt } from './plan.ts';
+import { buildPlan, openingMount, startingAt } from './plan.ts';
 import { ensurePrivateFolders, type PrivateFolders, privateFolders, writeGenerated } from './private-folders.ts';
 import { reaches } from './reach.ts';
 import { createRemembered } from './remembered.ts';
@@ -60,7 +60,7 @@ function checkCwd(spec: RunSpec): string {
 /** An approval opens exactly what it showed or the run doesn't start: less than promised would be silent, more a lie. */
 function checkOpenings(spec: RunSpec, persons: Persons, as: RunAs, looks: Looks): RunSpec['openings'] {
   const { realPath, kindOf } = looks;
-  return spec.openings.map(({ path, access }) => {
+  return spec.openings.map(({ path, access, through }) => {
     const refuse = (why: string): never => {
       throw new AppError('invalid_arguments', `${path} can't be opened for this run: ${why}.`, {
         fix: 'Ask for a path that exists, by its real name.',
@@ -73,7 +73,9 @@ function checkOpenings(spec: RunSpec, persons: Persons, as: RunAs, looks: Looks)
     if (kind !== 'file' && kind !== 'folder') return refuse('it is neither a file nor a folder');
     const why = openingRefusal(path, persons);
     if (why !== undefined) return refuse(why);
-    return reaches(path, as, looks) ? { path, access } : refuse(`uid ${as.uid}, which the run has, can't reach it`);
+    return reaches(path, as, looks)
+      ? { path, access, ...(through === undefined ? {} : { through }) }
+      : refuse(`uid ${as.uid}, which the run has, can't reach it`);
   });
 }
 
@@ -172,7 +174,8 @@ export function createPlanner(
 
     const plan = plans(key, [ground, guards, bwrap, snapshot], (looks) => {
       const given = [
-        ...[...spec.workspaces, ...spec.openings].map(({ path, access }): Mount => ({ kind: 'bind', source: path, dest: path, access })),
+        ...spec.workspaces.map(({ path, access }): Mount => ({ kind: 'bind', source: path, dest: path, access })),
+        ...spec.openings.map(openingMount),
         ...ground.sockets,
       ];
       const ownHome: Mount = { kind: 'bind', source: folders.home, dest: home, access: 'write' };

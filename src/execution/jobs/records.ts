@@ -105,6 +105,9 @@ export const cancelRecord = z.object({ at: epochMs, reason: z.string() });
 /** `placed.json`: what was made for the openings of a run, to be taken away when it has left it alone. */
 export const placedRecord = z.object({
   placed: z.array(z.object({ path: z.string(), folder: z.boolean(), ino: z.string(), changed: z.string() })),
+  stand_ins: z
+    .array(z.object({ folder: z.string(), name: z.string(), files: z.array(z.object({ name: z.string(), ino: z.string() })) }))
+    .default([]),
 });
 
 /** `announced.json`, `delivered.json`, `reported.json`: done once, by whoever created it. */

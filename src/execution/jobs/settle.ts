@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { errnoOf } from '../../kernel/errors.ts';
 import { isId } from '../../kernel/ids.ts';
 import { clearPlaced } from '../containment/place-holders.ts';
+import { endStandIns } from '../containment/stand-ins.ts';
 import type { Outcome, OutputView, RunResult, StreamView, TeardownReport } from '../types.ts';
 import { endFolder, look, type Sight, spooledBytes } from './folder.ts';
 import { createJson, readJson } from './json-file.ts';
@@ -33,7 +34,10 @@ export async function settle(
 
   const teardown = holder.type === 'runner' ? await processes.endRun(folder) : undefined;
   const placed = readJson(folder, FILES.placed, placedRecord);
-  if (placed.ok) clearPlaced(placed.value.placed);
+  if (placed.ok) {
+    endStandIns(placed.value.stand_ins);
+    clearPlaced(placed.value.placed);
+  }
   const rebooted = holder.type === 'runner' && holder.process.boot_id !== processes.self().boot_id;
   const outcome = outcomeOfAbandoned(folder, sight, rebooted, teardown);
   endFolder(folder, sight.state, resultWithoutReceipt(folder, outcome), now, { durable: isJob(folder) });

@@ -51,7 +51,7 @@ function hostOf(behaviour: { plan?: () => Promise<SandboxPlan>; start?: Running[
     containment: {
       probe: async () => ({}) as never,
       plan: behaviour.plan ?? (async () => PLAN),
-      place: () => ({ placed: [], clear() {} }),
+      place: () => ({ openings: [], placed: [], stand_ins: [], clear: () => [] }),
       doubt: behaviour.doubt ?? (async () => {}),
     },
     running: {

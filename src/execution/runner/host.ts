@@ -2,7 +2,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { AppError, toAppError } from '../../kernel/errors.ts';
 import type { ExecId, JobId } from '../../kernel/ids.ts';
 import type { Logger } from '../../kernel/logger.ts';
-import type { PlaceHolders } from '../containment/place-holders.ts';
+import type { PreparedOpenings } from '../containment/prepare-openings.ts';
 import type { ContainedRun, Containment, Running, SandboxPlan } from '../core-types.ts';
 import { cancelRequested } from '../jobs/cancel.ts';
 import { UNCONTAINED_JOB } from '../jobs/check-spec.ts';
@@ -61,7 +61,7 @@ interface Hosted {
   state: OpenState;
   cancelled?: string;
   watch?: FolderWatch;
-  placed?: PlaceHolders;
+  placed?: PreparedOpenings;
 }
 
 export function createHost(parts: HostParts): Host {
@@ -104,11 +104,13 @@ export function createHost(parts: HostParts): Host {
   };
 
   /** `told`: whoever asked hears it in another way. */
-  const finish = (entry: Hosted, result: RunResult, told = false): void => {
+  const finish = (entry: Hosted, ended: RunResult, told = false): void => {
     const { exec_id } = entry.record;
-    const { outcome } = result;
+    const { outcome } = ended;
     step('ended');
-    entry.placed?.clear(outcome.state === 'exited' && outcome.exit_code === 0);
+    const notes = entry.placed?.clear(outcome.state === 'exited' && outcome.exit_code === 0) ?? [];
+    const { receipt } = ended;
+    const result = receipt && notes.length > 0 ? { ...ended, receipt: { ...receipt, hints: [...receipt.hints, ...notes] } } : ended;
     try {
       const first = endFolder(entry.folder, entry.state, result, clock.now(), { durable: entry.durable });
       if (!first) logger.warn('another process had written the end before', { exec_id, outcome: outcome.state });
@@ -129,9 +131,9 @@ export function createHost(parts: HostParts): Host {
     const { folder, durable } = entry;
     if (durable) void watchForCancel(entry);
     entry.placed = parts.containment.place(spec);
-    const { placed } = entry.placed;
-    if (placed.length > 0) createJson(folder, FILES.placed, { placed }, { durable });
-    const plan = await parts.containment.plan(spec);
+    const { openings, placed, stand_ins } = entry.placed;
+    if (placed.length + stand_ins.length > 0) createJson(folder, FILES.placed, { placed, stand_ins }, { durable });
+    const plan = await parts.containment.plan({ ...spec, openings });
     step('planned');
     if (entry.cancelled !== undefined) {
       const reason = `${entry.cancelled} (before it was started: nothing of it ran)`;

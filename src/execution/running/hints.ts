@@ -40,7 +40,7 @@ const HINTS: readonly Hint[] = [
     because: 'fs_write',
     opened: true,
     sentence:
-      'A path that was opened is opened itself and not its folder: write into it (`cat new > PATH`, `cp`); what puts another file in its place (`sed -i`, `mv`, `ln -f`) fails.',
+      'A path that was opened is opened itself and not its folder. Right in HOME, in /etc and in the Workspace it can be written (`cat new > PATH`, `cp`) and not replaced (`sed -i`, `mv`, `ln -f`).',
   },
   {
     text: /File exists|EEXIST/,
