@@ -1,5 +1,6 @@
 import type { ExecId } from '../kernel/ids.ts';
 import type { Logger } from '../kernel/logger.ts';
+import type { ContainerPlan, ContainerSettings } from './container/types.ts';
 import type { PreparedOpenings } from './containment/prepare-openings.ts';
 import type { NetworkPlan } from './network/inlets.ts';
 import type { ContainmentReport, Dimension, DimensionReport, Limits, OutputView, ProbeResult, RunResult, RunSpec } from './types.ts';
@@ -25,6 +26,10 @@ export interface ExecutionConfig {
   readonly user_home: string;
   /** Operator limits; a spec never exceeds them. */
   readonly limits: Limits;
+  /** What contains runs. Default bubblewrap. `none`: the operator lets all of them run without containment. */
+  readonly backend?: 'bubblewrap' | 'container' | 'none';
+  /** For the backend `container`. */
+  readonly container?: ContainerSettings;
   /** Where bubblewrap is looked for, in order; first existing wins. Default ['/usr/bin/bwrap']. */
   readonly bwrap_candidates: readonly string[];
   /** How a runner process is started: argv of this program's internal `runner` command. */
@@ -60,6 +65,8 @@ export interface ProofStore {
 
 /** Everything one execution runs under, decided before anything starts. Pure data: equal plans have equal keys. */
 export interface SandboxPlan {
+  /** For a container in place of bubblewrap, whose options are then not used. */
+  readonly container?: ContainerPlan;
   readonly bwrap: string;
   /** All options for `--args FD`, without the fds and without the command. */
   readonly args: readonly string[];

@@ -217,7 +217,14 @@ export function createExecution(config: ExecutionConfig, { clock, logger }: Exec
 /** The program of a runner process; `main/` starts it as an internal command. It never returns: it ends with its work. */
 export async function runnerMain(): Promise<void> {
   // Only the runner pays for loading what only the runner does.
-  const [{ runRunner }, { createContainment }, { createRepositoryFinder }, { createRunning }, { systemClock }] = await Promise.all([
+  const [
+    { runRunner },
+    { createContainment },
+    { createContainerContainment },
+    { createRepositoryFinder },
+    { createRunning },
+    { systemClock },
+  ] = await Promise.all([
     import('./runner/main.ts'),
     import('./containment/index.ts'),
     import('./containment/repositories.ts'),
@@ -226,8 +233,12 @@ export async function runnerMain(): Promise<void> {
   ]);
   const find = createRepositoryFinder();
   runRunner({
-    createContainment: (config, logger, proofs) => createContainment(config, logger, proofs, find),
+    createContainment: (config, logger, proofs) =>
+      config.backend === 'container'
+        ? createContainerContainment(config, logger, proofs, find)
+        : createContainment(config, logger, proofs, find),
     createRunning: (config) => createRunning(config, systemClock, { find }),
     self: selfIdentity,
   });
 }
+    import('./container/index.ts'),

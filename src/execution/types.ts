@@ -44,7 +44,7 @@ export interface DimensionReport {
 
 export interface ContainmentReport {
   /** `none`: a person let it run without containment. */
-  readonly backend: 'bubblewrap' | 'none';
+  readonly backend: 'bubblewrap' | 'container' | 'none';
   readonly dimensions: Readonly<Record<Dimension, DimensionReport>>;
   /** PATH entries that were not bound, with the reason; openings that were made. */
   readonly notes: readonly string[];
@@ -58,7 +58,15 @@ export type ProbeResult =
       readonly backend: { readonly path: string; readonly version: string };
       readonly probed_at: number;
     }
-  | { readonly ok: false; readonly cause: string; readonly fix: string; readonly detail: string; readonly probed_at: number };
+  | {
+      readonly ok: false;
+      /** What a refused command is told; absent: containment_unavailable. */
+      readonly code?: ErrorCode;
+      readonly cause: string;
+      readonly fix: string;
+      readonly detail: string;
+      readonly probed_at: number;
+    };
 
 /** Zero or negative is refused; the strictest of operator and caller wins before it comes here. */
 export interface Limits {

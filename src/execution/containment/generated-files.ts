@@ -39,6 +39,7 @@ export function generatedFiles(input: {
   return {
     // The host's own names the machines of its network; inside there is none but this one.
     hosts: '127.0.0.1 localhost sandbox\n::1 localhost ip6-localhost ip6-loopback\n',
+    hostname: 'sandbox\n',
     passwd: `${root}${user_name}:x:${uid}:${gid}:${user_name}:${home}:/bin/bash\n${others}`,
     group: `${rootGroup}${user_name}:x:${gid}:\n${groups}`,
     gitconfig: [
@@ -70,6 +71,7 @@ export function generatedFiles(input: {
 /** Where each of them is mounted. */
 export const GENERATED_AT: Readonly<Record<string, string>> = {
   hosts: '/etc/hosts',
+  hostname: '/etc/hostname',
   passwd: '/etc/passwd',
   group: '/etc/group',
   gitconfig: '/etc/gitconfig',

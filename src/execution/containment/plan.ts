@@ -40,7 +40,8 @@ export interface PlanFacts {
   readonly sockets?: readonly Mount[];
 }
 
-function strictest(a: Limits, b: Limits): Limits {
+/** Of two sets of limits, the smaller of each. */
+export function strictest(a: Limits, b: Limits): Limits {
   return {
     memory_bytes: Math.min(a.memory_bytes, b.memory_bytes),
     pids: Math.min(a.pids, b.pids),
@@ -58,21 +59,26 @@ export function openingMount({ path, access, through }: RunSpec['openings'][numb
     : { kind: 'bind', source: through, dest: dirname(path), access };
 }
 
+/** The person's own: HOME, tool chains, Workspaces with their guards, what was opened. Sources of equal places: the last lies on top. */
+export function personalMounts(spec: RunSpec, facts: PlanFacts): readonly Mount[] {
+  const bind = (path: string, access: 'read' | 'write'): Mount => ({ kind: 'bind', source: path, dest: path, access });
+  return [
+    ...facts.pins,
+    { kind: 'bind', source: facts.folders.home, dest: facts.home, access: 'write' },
+    ...facts.toolchains.mounts,
+    ...spec.workspaces.map(({ path, access }) => bind(path, access)),
+    ...facts.guards.mounts,
+    ...(facts.sockets ?? []),
+    // Openings come last among equals: a yes that opened a protected path outranks its guard, and one for writing outranks one for reading.
+    ...(['read', 'write'] as const).flatMap((given) => spec.openings.filter(({ access }) => access === given).map(openingMount)),
+  ];
+}
+
 /** The plan as a pure function of what was asked and what was found. */
 export function buildPlan(spec: RunSpec, facts: PlanFacts, config: ExecutionConfig): SandboxPlan {
   const { as, folders, guards, toolchains, channel, sockets = [] } = facts;
   const host_network = channel?.host_network === true;
-  const bind = (path: string, access: 'read' | 'write'): Mount => ({ kind: 'bind', source: path, dest: path, access });
-  const personal = parentsFirst([
-    ...facts.pins,
-    { kind: 'bind', source: folders.home, dest: facts.home, access: 'write' },
-    ...toolchains.mounts,
-    ...spec.workspaces.map(({ path, access }) => bind(path, access)),
-    ...guards.mounts,
-    ...sockets,
-    // Openings come last among equals: a yes that opened a protected path outranks its guard, and one for writing outranks one for reading.
-    ...(['read', 'write'] as const).flatMap((given) => spec.openings.filter(({ access }) => access === given).map(openingMount)),
-  ]);
+  const personal = parentsFirst(personalMounts(spec, facts));
   const options = bwrapOptions({
     mounts: [...baseMounts({ ...facts, shared_memory: channel?.shared_memory ?? true }), ...personal, ...SEAL],
     map: as.inside.uid === as.uid && as.inside.gid === as.gid ? undefined : as.inside,
@@ -128,6 +134,7 @@ export function buildPlan(spec: RunSpec, facts: PlanFacts, config: ExecutionConf
 
 /** The same sandbox with another folder to start in. */
 export function startingAt(plan: SandboxPlan, cwd: string): SandboxPlan {
-  // The folder is the last option of all.
-  return plan.cwd === cwd ? plan : { ...plan, args: [...plan.args.slice(0, -1), cwd], cwd };
+  if (plan.cwd === cwd) return plan;
+  // The folder is the last option of bubblewrap; a container hears it at the gate.
+  return plan.container ? { ...plan, cwd } : { ...plan, args: [...plan.args.slice(0, -1), cwd], cwd };
 }

@@ -15,7 +15,7 @@ import { type Looks, PLAIN_LOOKS } from './looks.ts';
 import { type Mount, within } from './mount.ts';
 import { prepareMountPoints } from './mount-points.ts';
 import { readPerson } from './person.ts';
-import { buildPlan, openingMount, startingAt } from './plan.ts';
+import { buildPlan, openingMount, type PlanFacts, startingAt } from './plan.ts';
 import { ensurePrivateFolders, type PrivateFolders, privateFolders, writeGenerated } from './private-folders.ts';
 import { reaches } from './reach.ts';
 import { createRemembered } from './remembered.ts';
@@ -94,6 +94,17 @@ interface Ground {
   readonly sockets: readonly Bind[];
 }
 
+/** Which program carries a plan out, and how what was gathered becomes a plan for it. */
+export interface PlanMaker {
+  /** Its path, or whatever else tells it from another; throws where there is none. */
+  program(): string;
+  make(spec: RunSpec, facts: PlanFacts, config: ExecutionConfig): SandboxPlan;
+}
+
+function bubblewrapMaker(config: ExecutionConfig): PlanMaker {
+  return { program: () => findBwrap(config.bwrap_candidates), make: buildPlan };
+}
+
 /**
  * Gathers the facts of one run and hands them to the pure builder. Each of the three steps is remembered as long as all its looks would
  * find the same: what a run may have changed is looked at for each plan, and only thought through again when it has changed.
@@ -102,6 +113,7 @@ interface Ground {
 export function createPlanner(
   config: ExecutionConfig,
   find: FindRepositories = createRepositoryFinder(),
+  maker: PlanMaker = bubblewrapMaker(config),
 ): (spec: RunSpec, own?: boolean, channel?: ChannelProfile) => Promise<SandboxPlan> {
   const persons: Persons = { writ_home: config.home, user_home: config.user_home };
   const etc = createEtcSnapshot();
@@ -158,7 +170,7 @@ export function createPlanner(
 
   return async (asked, own = false, channel = undefined) => {
     const { workspaces, git_config_write } = asked;
-    const bwrap = findBwrap(config.bwrap_candidates);
+    const bwrap = maker.program();
     const key = keyOf(asked, own, channel);
     const ground = grounds(key, [], (looks) => gatherGround(asked, own, channel, looks));
     const spec: RunSpec = { ...asked, cwd: channel ? channelCwd(asked, ground) : checkCwd(asked), openings: ground.openings };
@@ -190,7 +202,11 @@ export function createPlanner(
         const stat = looks.look(source);
         return stat ? [{ path: dest, dev: stat.dev, ino: stat.ino }] : [];
       });
-      return buildPlan(spec, { ...ground, ...machine, channel, guards: { ...guards, expect: [...expected, ...guards.expect] }, pins }, config);
+      return maker.make(
+        spec,
+        { ...ground, ...machine, channel, guards: { ...guards, expect: [...expected, ...guards.expect] }, pins },
+        config,
+      );
     });
     return startingAt(plan, spec.cwd);
   };

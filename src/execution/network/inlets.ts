@@ -35,7 +35,7 @@ export function inletPorts(network: NetworkPlan): readonly number[] {
 }
 
 /** Makes the sockets where only a process inside can make them, hands them out and ends, before any user code exists. */
-const MAKE_INLETS = `const net = require("node:net");
+export const MAKE_INLETS = `const net = require("node:net");
 const ports = process.argv.slice(1).map(Number);
 let left = ports.length;
 for (const port of ports) {
@@ -53,7 +53,7 @@ for (const port of ports) {
  * Stays, for published ports: connections into the run can only be made inside. It keeps some waiting with the supervisor; one that
  * is told a port connects to it there. It holds no secret and may be killed or imitated by what runs beside it, which owns those ports anyway.
  */
-const SERVE_PORTS = `process.title = "writ-ports";
+export const SERVE_PORTS = `process.title = "writ-ports";
 const net = require("node:net");
 const parking = Number(process.argv[1]);
 let parked = 0;

@@ -16,7 +16,11 @@ const dimension = z.strictObject({
 const proofRecord = z.object({
   key: z.string().min(1),
   probed_at: z.int().nonnegative(),
-  report: z.object({ backend: z.literal('bubblewrap'), dimensions: z.record(z.enum(DIMENSIONS), dimension), notes: z.array(z.string()) }),
+  report: z.object({
+    backend: z.enum(['bubblewrap', 'container']),
+    dimensions: z.record(z.enum(DIMENSIONS), dimension),
+    notes: z.array(z.string()),
+  }),
   backend_version: z.string(),
 });
 

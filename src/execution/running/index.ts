@@ -6,12 +6,12 @@ import { type Logger, silentLogger } from '../../kernel/logger.ts';
 import { quarantineAppeared } from '../containment/quarantine.ts';
 import { createRemembered } from '../containment/remembered.ts';
 import { createRepositoryFinder, type FindRepositories } from '../containment/repositories.ts';
-import type { ContainedRun, ExecutionConfig, Running } from '../core-types.ts';
+import type { ContainedRun, ExecutionConfig, Running, SandboxPlan } from '../core-types.ts';
 import type { Guard, GuardOptions } from '../network/guard.ts';
 import { closeInlets, type Inlets } from '../network/inlets.ts';
 import { takePorts } from '../network/relay.ts';
 import { openNetwork } from '../network/run-network.ts';
-import type { ContainmentReport, Receipt } from '../types.ts';
+import type { ContainmentReport, ProcessIdentity, Receipt, RunSpec } from '../types.ts';
 import { createCapture } from './capture.ts';
 import { createCarriers } from './carriers.ts';
 import { createCgroups } from './cgroups.ts';
@@ -24,7 +24,7 @@ import { MAX_COMMAND_BYTES } from './launcher.ts';
 import { letThrough } from './let-through.ts';
 import { endLoose, killLoose, terminateLoose } from './loose-tree.ts';
 import { neverStarted } from './outcome.ts';
-import { type NotPrepared, type Prepared, type PrepareInput, prepare } from './prepare.ts';
+import { type NotPrepared, type Prepared, type PrepareInput, type PrepareParts, prepare } from './prepare.ts';
 import { prepareUncontained, uncontainedReport } from './prepare-uncontained.ts';
 import { membersOf } from './proc.ts';
 import { createReadBuffer, readPipe } from './reader.ts';
@@ -96,6 +96,13 @@ export function createRunning(config: ExecutionConfig, clock: Clock, options: Ru
     const capture = createCapture(spool);
     const drain = createDrain();
     const loose = spec.uncontained ? { launcher: sandbox.init, marker: sandbox.marker, cgroups: group?.paths ?? [] } : undefined;
+    const tree = loose
+      ? {
+          terminate: () => terminateLoose(loose),
+          kill: () => killLoose(loose),
+          end: () => endLoose(loose, () => clock.monotonic()),
+        }
+      : sandbox.tree;
     const report = loose ? uncontainedReport(plan.notes, prepared.limits) : containmentReport(plan, prepared.limits);
     const terminal = ends.kind === 'terminal' ? ends.terminal : undefined;
     const { makeGuard } = options;
@@ -120,15 +127,7 @@ export function createRunning(config: ExecutionConfig, clock: Clock, options: Ru
       ...(group === undefined ? {} : { cgroup: group }),
       hints: (result) => [...network.hints(), ...hintsFor(report, result)],
       network: () => network.use(),
-      ...(loose
-        ? {
-            tree: {
-              terminate: () => terminateLoose(loose),
-              kill: () => killLoose(loose),
-              end: () => endLoose(loose, () => clock.monotonic()),
-            },
-          }
-        : {}),
+      ...(tree === undefined ? {} : { tree }),
       quarantine: () => (loose ? [] : inspected(plan.key, [], (looks) => quarantineAppeared(plan, readlinkSync(folder), find, looks))),
       cleanUp() {
         disk?.stop();
@@ -166,7 +165,7 @@ export function createRunning(config: ExecutionConfig, clock: Clock, options: Ru
     let published: Inlets | undefined;
     try {
       published = await takePorts(plan.network?.ports ?? []);
-      if (spec.stdin === 'closed' && spec.pty === undefined && !spec.uncontained) waiting = await pool.take(plan);
+      if (spec.stdin === 'closed' && spec.pty === undefined && !spec.uncontained && !plan.container) waiting = await pool.take(plan);
       passed = await letThrough({
         exec_id,
         command: spec.command,
@@ -176,7 +175,7 @@ export function createRunning(config: ExecutionConfig, clock: Clock, options: Ru
         supervisor,
         clock,
         waiting,
-        build: () => (spec.uncontained ? prepareUncontained : prepare)(requestOf(exec_id, input), parts),
+        build: () => preparerOf(spec, plan)(requestOf(exec_id, input), { ...parts, supervisor }),
       });
     } catch (error) {
       closeSync(directory);
@@ -204,12 +203,15 @@ export function createRunning(config: ExecutionConfig, clock: Clock, options: Ru
       }
     },
     withLimits(report, limits) {
+      // A container's limits are its own, and the probe has read them back.
+      if (report.backend !== 'bubblewrap') return report;
       const group = cgroups.group(limits);
       const byCgroup = group?.dimensions ?? {};
       group?.release();
       return containmentReport(report, { ...processLimitReports(byCgroup), ...byCgroup });
     },
-    warm: (plan) => pool.warm(plan),
+    // A container can't be kept at its gate for as little as it takes to build one.
+    warm: (plan) => (plan.container ? undefined : pool.warm(plan)),
     async close() {
       closed = true;
       await Promise.allSettled(starting);
@@ -220,7 +222,15 @@ export function createRunning(config: ExecutionConfig, clock: Clock, options: Ru
       fifos.close();
     },
   };
-      carriers.close();
+}
+
+type Preparer = (request: PrepareInput, parts: PrepareParts & { readonly supervisor: ProcessIdentity }) => Promise<Prepared | NotPrepared>;
+
+/** Each backend brings a run to its gate in its own way; from there on all are the same. */
+function preparerOf(spec: RunSpec, plan: SandboxPlan): Preparer {
+  if (spec.uncontained) return prepareUncontained;
+  // Loaded when it is used: most runners never see a container.
+  return plan.container ? async (request, parts) => (await import('../container/prepare.ts')).prepareContainer(request, parts) : prepare;
 }
 
 function requestOf(exec_id: ExecId, { spec, plan }: StartInput): PrepareInput {

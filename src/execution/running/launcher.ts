@@ -26,18 +26,25 @@ export interface Order {
 /**
  * `limits`: lines of `ulimit` calls, set before the gate so that a command never runs without them. `terminal`: the standard streams are
  * opened once more, since the library that made the terminal left its descriptors non-blocking for everybody who shares them.
- * `marked`: the marker stays in the environment of the command, for want of another way to find its tree. `first`: what has to be made inside before the limits hold (network/inlets.ts).
+ * `words`: where it answers, if the gate is no pipe for both ways. `marked`: the marker stays in the environment of the command, for want of another way to find its tree. `first`: what has to be made inside before the limits hold (network/inlets.ts).
  */
-export function launcherScript(limits: readonly string[], terminal: boolean, first: readonly string[] = [], marked = false): string {
+export function launcherScript(
+  limits: readonly string[],
+  terminal: boolean,
+  first: readonly string[] = [],
+  marked = false,
+  words: number = GATE_FD,
+): string {
+  const own = words === GATE_FD ? '' : ` || $X == ${words}`;
   return [
     'umask 022',
     ...(terminal ? ['exec 0<>/proc/self/fd/0 1>&0 2>&0'] : []),
     ...first,
     ...limits,
     // Descriptors that some library of the supervisor left open would be doors out of the sandbox.
-    `for X in /proc/self/fd/*; do X=\${X##*/}; [[ $X -le 2 || $X == ${GATE_FD} ]] || exec {X}>&-; done`,
+    `for X in /proc/self/fd/*; do X=\${X##*/}; [[ $X -le 2 || $X == ${GATE_FD}${own} ]] || exec {X}>&-; done`,
     // "Ready": from here on everything is mounted, and nothing forks any more.
-    `printf R >&${GATE_FD}`,
+    `printf R >&${words}`,
     // LC_ALL=C makes -N count bytes, whatever the locale of the command.
     `IFS= LC_ALL=C read -rN${HEADER_BYTES} -u${GATE_FD} X && [[ $X == ${TOKEN}${'[0-9]'.repeat(2 * LENGTH_DIGITS)} ]] || exit ${NEVER_STARTED_EXIT}`,
     `IFS= LC_ALL=C read -rN "$((10#\${X:${TOKEN.length}:${LENGTH_DIGITS}}))" -u${GATE_FD} BASH_EXECUTION_STRING || exit ${NEVER_STARTED_EXIT}`,
@@ -45,8 +52,8 @@ export function launcherScript(limits: readonly string[], terminal: boolean, fir
     `cd -P -- "$BASH_EXECUTION_STRING" && unset -v OLDPWD && export OLDPWD || exit ${NEVER_STARTED_EXIT}`,
     `IFS= LC_ALL=C read -rN "$((10#\${X:${TOKEN.length + LENGTH_DIGITS}}))" -u${GATE_FD} BASH_EXECUTION_STRING || exit ${NEVER_STARTED_EXIT}`,
     // "Going": without this word nothing has run, however the sandbox ended.
-    `printf G >&${GATE_FD}`,
-    `exec ${GATE_FD}<&-`,
+    `printf G >&${words}`,
+    `exec ${GATE_FD}<&-${own === '' ? '' : ` ${words}>&-`}`,
     `unset -v X${marked ? '' : ` ${MARKER_VARIABLE}`}`,
     'eval "$BASH_EXECUTION_STRING"',
   ].join('; ');

@@ -16,7 +16,7 @@ export async function prepareUncontained(request: PrepareInput, parts: PreparePa
       if (group?.needsAdoption === true) group.adopt([built.init.pid]);
       return { plan, sandbox: built, ends: opened.ours, group, inlets: new Map(), limits: group?.dimensions ?? {} };
     }
-    sandbox.child.kill('SIGKILL');
+    sandbox.kill();
     await sandbox.exit;
     closeEnds(opened.ours);
     sandbox.release();

@@ -150,7 +150,8 @@ export async function openStreams(request: PrepareInput, parts: PrepareParts): P
 
 /** Ends what never passed its gate. */
 async function abandon(sandbox: Sandbox | BuiltSandbox, clock: Clock): Promise<TeardownReport> {
-  sandbox.child.kill('SIGKILL');
+  sandbox.kill();
+  if (sandbox.tree) return sandbox.tree.end();
   if ('init' in sandbox) return endTree(sandbox, () => clock.monotonic());
   // Without a known init it is found by its marker: bubblewrap may have died between making it and naming it.
   const started = clock.monotonic();

@@ -15,12 +15,12 @@ const ALWAYS: Readonly<Partial<Record<Dimension, DimensionReport>>> = {
 
 /** Plan and running together; a dimension that nobody answers for is not enforced, and says so. */
 export function containmentReport(
-  plan: Pick<SandboxPlan, 'dimensions' | 'notes'>,
+  plan: Pick<SandboxPlan, 'dimensions' | 'notes' | 'container'>,
   limits: Readonly<Partial<Record<Dimension, DimensionReport>>>,
 ): ContainmentReport {
   const known = { ...plan.dimensions, ...ALWAYS, ...limits };
   const missing: DimensionReport = { state: 'not_enforced', reason: 'nothing in the plan of this run enforces it' };
   const dimensions = {} as Record<Dimension, DimensionReport>;
   for (const dimension of DIMENSIONS) dimensions[dimension] = known[dimension] ?? missing;
-  return { backend: 'bubblewrap', dimensions, notes: plan.notes };
+  return { backend: plan.container ? 'container' : 'bubblewrap', dimensions, notes: plan.notes };
 }

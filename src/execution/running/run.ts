@@ -8,9 +8,10 @@ import type { Capture } from './capture.ts';
 import type { RunGroup } from './cgroups.ts';
 import type { Drain } from './drain.ts';
 import { signalOwned } from './identity.ts';
+import { NO_NAMESPACE } from './identity-file.ts';
 import { outcomeOf, type Stop } from './outcome.ts';
 import type { PipeReader } from './reader.ts';
-import type { BuiltSandbox, Exit } from './sandbox.ts';
+import type { BuiltSandbox, Exit, TreeEnd } from './sandbox.ts';
 import type { SpoolWriter } from './spool-writer.ts';
 import { endTree, terminateMembers } from './teardown.ts';
 import type { Terminal } from './terminal.ts';
@@ -37,8 +38,8 @@ export interface UnderWay {
   readonly hints: (result: { readonly output: string; readonly failed: boolean }) => readonly string[];
   /** What became of its allow-list, if one was open. */
   readonly network?: () => Receipt['network'];
-  /** How its tree is ended, where it has no namespace. */
-  readonly tree?: { terminate(): void; kill(): void; end(): Promise<TeardownReport> };
+  /** How its tree is ended, where that isn't done by the death of a namespace's init. */
+  readonly tree?: TreeEnd;
   /** Moves away what appeared where nothing may appear. Only after the tree is dead. */
   readonly quarantine: () => Receipt['quarantined'];
   /** Lets go of everything that was made for this run and isn't evidence. */
@@ -64,7 +65,7 @@ export function followRun(run: UnderWay): ContainedRun & { stop(stop: Stop): voi
     run.cgroup?.kill();
     run.tree?.kill();
     signalOwned(sandbox.init, 'SIGKILL');
-    sandbox.child.kill('SIGKILL');
+    sandbox.kill();
     after(EXIT_AFTER_KILL_MS, () => killed.resolve(undefined));
   };
 
@@ -97,7 +98,7 @@ export function followRun(run: UnderWay): ContainedRun & { stop(stop: Stop): voi
       ended_at: clock.now(),
       outer: sandbox.outer,
       init: sandbox.init,
-      ...(run.tree ? {} : { pid_namespace: sandbox.pid_namespace }),
+      ...(sandbox.pid_namespace === NO_NAMESPACE ? {} : { pid_namespace: sandbox.pid_namespace }),
       ...(run.cgroup?.paths[0] === undefined ? {} : { cgroup: run.cgroup.paths.join(':') }),
       containment: run.report,
       teardown,

@@ -4,7 +4,7 @@ import { Duplex, type Readable, type Writable } from 'node:stream';
 import { AppError } from '../../kernel/errors.ts';
 import type { SandboxPlan } from '../core-types.ts';
 import { type Inlets, inletLines, openNode, receiveInlets } from '../network/inlets.ts';
-import type { ProcessIdentity } from '../types.ts';
+import type { ProcessIdentity, TeardownReport } from '../types.ts';
 import { carry } from './carrier.ts';
 import type { Carriers } from './carriers.ts';
 import { identify } from './identity.ts';
@@ -33,14 +33,12 @@ export type StandardStreams =
   | { readonly kind: 'pipes'; readonly stdin: number | 'ignore'; readonly stdout: number; readonly stderr: number }
   | { readonly kind: 'terminal'; readonly slave: number };
 
-/** bubblewrap has been started; nothing of the user has run, and won't before `open`. */
-export interface Sandbox {
+/** What waits at its gate, whatever it is built with; nothing of the user has run, and won't before `open`. */
+export interface Gated {
   readonly marker: string;
-  readonly child: ChildProcess;
   readonly outer: ProcessIdentity | undefined;
   readonly exit: Promise<Exit>;
   readonly exited: () => Exit | undefined;
-  readonly born: Promise<Born | undefined>;
   /** True once the launcher waits at the gate; false when it never will. */
   readonly ready: Promise<boolean>;
   /** True when the launcher has the whole command and goes on to run it; false when it never will: then nothing has run. */
@@ -48,12 +46,28 @@ export interface Sandbox {
   /** Sockets that were made inside for `plan.network`; there before `ready`. Undefined: it ended without them. */
   readonly inlets: Promise<Inlets | undefined>;
   /** Sends the token, where to start and the command. Exactly once. */
+  /** Ends what was started, at once; nothing is proved by it. */
+  kill(): void;
   open(order: Order): void;
   /** Lets go of the pipes to it. */
+  /** How its tree is ended and seen gone, where the death of its init isn't all there is to it. */
+  readonly tree?: TreeEnd;
+}
+
+export interface TreeEnd {
+  terminate(): void;
+  kill(): void;
+  end(): Promise<TeardownReport>;
+}
+
+/** bubblewrap has been started. */
+export interface Sandbox extends Gated {
+  readonly child: ChildProcess;
+  readonly born: Promise<Born | undefined>;
   release(): void;
 }
 
-export interface BuiltSandbox extends Sandbox {
+export interface BuiltSandbox extends Gated {
   readonly outer: ProcessIdentity;
   readonly init: ProcessIdentity;
   readonly pid_namespace: string;
@@ -198,6 +212,7 @@ function watch(child: ChildProcess, marker: string): Omit<Sandbox, 'inlets'> {
       // Lengths say where it ends: no end of the pipe is needed, and each further call to the kernel lets the launcher run before us.
       gateStream.write(gateMessage(order));
     },
+    kill: () => void child.kill('SIGKILL'),
     release() {
       gateStream.destroy();
       statusStream.destroy();
@@ -238,7 +253,7 @@ export async function awaitBuilt(sandbox: Sandbox): Promise<BuiltSandbox | strin
 }
 
 /** Waits for the word that the command runs; one that stays away for this long is answered by ending the sandbox. */
-export async function awaitStarted(sandbox: Sandbox): Promise<boolean> {
+export async function awaitStarted(sandbox: Pick<Gated, 'started'>): Promise<boolean> {
   const timeout = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => timeout.resolve(false), BUILD_TIMEOUT_MS);
   try {

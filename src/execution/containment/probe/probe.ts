@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
-import { toAppError } from '../../../kernel/errors.ts';
+import { type ErrorCode, toAppError } from '../../../kernel/errors.ts';
 import type { ExecutionConfig, ProbeMode, SandboxPlan } from '../../core-types.ts';
 import type { ContainmentReport, RunSpec } from '../../types.ts';
 import { fullReport } from '../dimensions.ts';
@@ -17,7 +17,7 @@ const MAX_DETAIL = 2000;
 
 export type ModeResult =
   | { readonly ok: true; readonly report: ContainmentReport }
-  | { readonly ok: false; readonly cause: string; readonly fix: string; readonly detail: string };
+  | { readonly ok: false; readonly code?: ErrorCode; readonly cause: string; readonly fix: string; readonly detail: string };
 
 /**
  * Runs the production flags on a scratch Workspace and tries, inside, what must not work. What comes back are facts of this
