@@ -1,0 +1,91 @@
+import { visible } from '../../kernel/visible.ts';
+import { decodedTexts } from './encoded.ts';
+import type { Finding, FindingKind } from './findings.ts';
+import { hiddenIn, withoutHidden } from './hidden.ts';
+import { lookAlikeWord } from './look-alikes.ts';
+import { forgedDialogue, MARKERS } from './markers.ts';
+import { createPhraseFinder } from './phrase.ts';
+import { ENGLISH } from './phrases.ts';
+import { OTHER_LANGUAGES, UNSPACED_PATTERNS } from './phrases-of-languages.ts';
+import { stringsOf } from './strings.ts';
+import { viewsOf } from './views.ts';
+
+/** More of one text is not looked through, and the finding says so. */
+export const MAX_SCANNED = 2 * 1024 * 1024;
+const EXCERPT_CHARS = 160;
+/** An order that is encoded twice is found, one that is encoded three times is not. */
+const DEPTH = 2;
+
+const findEnglish = createPhraseFinder(ENGLISH);
+const findOthers = createPhraseFinder(OTHER_LANGUAGES.map((phrase) => ({ kind: 'override' as const, phrase })));
+
+/**
+ * What in a foreign text looks like an order to a model, at most one finding of each kind. Advice, not a boundary: it knows phrases,
+ * forms and hiding places, not meanings. Linear in the text.
+ */
+export function scanText(text: string): readonly Finding[] {
+  const found = new Map<FindingKind, Finding>();
+  const add = (kind: FindingKind, excerpt: string): void => {
+    if (!found.has(kind)) found.set(kind, { kind, excerpt: visible(excerpt.slice(0, EXCERPT_CHARS)) });
+  };
+  if (text.length > MAX_SCANNED) add('unscanned', `only the first ${MAX_SCANNED} of ${text.length} characters were looked at`);
+  look(text.slice(0, MAX_SCANNED), DEPTH, add);
+  return [...found.values()];
+}
+
+type Add = (kind: FindingKind, excerpt: string) => void;
+
+function look(text: string, depth: number, report: Add): void {
+  const here = new Set<FindingKind>();
+  const add: Add = (kind, excerpt) => {
+    here.add(kind);
+    report(kind, excerpt);
+  };
+  const hidden = hiddenIn(text);
+  if (hidden !== undefined) add('hidden', hidden);
+  const foreign = /[^\x00-\x7f]/.test(text);
+  const disguised = foreign ? lookAlikeWord(withoutHidden(text)) : undefined;
+  if (disguised !== undefined) add('look_alikes', disguised);
+  const { text: plain, words } = viewsOf(text);
+  for (const view of words) {
+    for (const { kind, text: excerpt } of findEnglish(view, () => true)) add(kind, excerpt);
+  }
+  for (const { kind, text: excerpt } of findOthers(words[0] ?? '', () => true)) add(kind, excerpt);
+  if (foreign) for (const pattern of UNSPACED_PATTERNS) addMatch(pattern, plain, 'override', add);
+  for (const { kind, pattern } of MARKERS) addMatch(pattern, plain, kind, add);
+  if (forgedDialogue(text)) add('role', 'a dialogue of a person and an assistant');
+  if (depth === 0) return;
+  for (const inner of decodedTexts(text)) {
+    // What is readable without decoding was found above.
+    look(inner, depth - 1, (kind, excerpt) => (here.has(kind) ? undefined : report(kind === 'hidden' ? kind : 'encoded', excerpt)));
+  }
+}
+
+function addMatch(pattern: RegExp, text: string, kind: FindingKind, add: Add): void {
+  const match = pattern.exec(text);
+  if (match !== null) add(kind, match[0]);
+}
+
+/** A finding and the place of the string that holds it; `(joined)` where only several together do. */
+export interface PlacedFinding extends Finding {
+  readonly path: string;
+}
+
+/**
+ * The same for a JSON value: names and texts one by one and in one go, since an order can be spread over property names or the values of
+ * an enumeration.
+ */
+export function scanJson(value: unknown): readonly PlacedFinding[] {
+  const { all, names, texts } = stringsOf(value);
+  const found = new Map<FindingKind, Finding>();
+  for (const joined of [all.map(({ text }) => text), names, texts]) {
+    for (const finding of scanText(joined.join('\n'))) if (!found.has(finding.kind)) found.set(finding.kind, finding);
+  }
+  if (found.size === 0) return [];
+  const places = new Map<FindingKind, PlacedFinding>();
+  for (const { path, text } of all) {
+    for (const finding of scanText(text)) if (!places.has(finding.kind)) places.set(finding.kind, { ...finding, path });
+    if (places.size === found.size) break;
+  }
+  return [...found.values()].map((finding) => places.get(finding.kind) ?? { ...finding, path: '(joined)' });
+}
