@@ -57,7 +57,7 @@ export function createChannels(config: ExecutionConfig, parts: ChannelsParts): C
   mkdirSync(scratch, { recursive: true, mode: 0o700 });
   const fifos = createFifoPool(config.home);
   const cgroups = createCgroups(self, logger);
-  const preparing: PrepareParts = { clock, fifos, cgroups, scratch, hard: ownHardLimits(), supervisor: self };
+  const preparing: PrepareParts = { clock, fifos, cgroups, scratch, hard: ownHardLimits() };
   const open = new Set<Channel>();
   const starting = new Set<Promise<Channel>>();
   let closed = false;
@@ -80,7 +80,10 @@ export function createChannels(config: ExecutionConfig, parts: ChannelsParts): C
         clock,
         waiting: undefined,
         build: async () => {
-          const built = await (spec.uncontained ? prepareUncontained : prepare)({ plan: planned.plan, marker: exec_id, stdin: 'open' }, preparing);
+          const built = await (spec.uncontained ? prepareUncontained : prepare)(
+            { plan: planned.plan, marker: exec_id, stdin: 'open' },
+            preparing,
+          );
           if ('reason' in built || !signal.aborted) return built;
           return { reason: 'it was cancelled', teardown: await dismiss(built, clock) };
         },
@@ -90,7 +93,15 @@ export function createChannels(config: ExecutionConfig, parts: ChannelsParts): C
       record.remove();
       throw thrown;
     }
-    if (!('reason' in passed)) return follow({ spec, planned, prepared: passed, record });
+    if (!('reason' in passed)) {
+      try {
+        return follow({ spec, planned, prepared: passed, record });
+      } catch (thrown) {
+        // Nobody would ever close what nobody was given.
+        if ((await dismiss(passed, clock)).verified) record.remove();
+        throw thrown;
+      }
+    }
     const begun = typeof readIdentity(record.folder) === 'object';
     if (passed.teardown.verified) record.remove();
     checkGoesOn(signal);
@@ -186,6 +197,9 @@ export function createChannels(config: ExecutionConfig, parts: ChannelsParts): C
   };
 }
 
+const AS_ROOT =
+  'Writ runs as root and no root of the program belongs to anybody else: it is mapped to uid 1000 without capabilities, but is root to file permissions on the host. Give its first root to an ordinary user, or start Writ as one.';
+
 const cancelled = (): AppError => new AppError('cancelled', 'The program was no longer wanted while it was being started.');
 
 function checkGoesOn(signal: AbortSignal): void {
@@ -194,6 +208,10 @@ function checkGoesOn(signal: AbortSignal): void {
 
 function reportOf({ uncontained }: ChannelSpec, { plan, limits }: Prepared): ContainmentReport {
   const report = uncontained ? uncontainedReport(plan.notes, limits) : containmentReport(plan, limits);
+  const { uid } = report.dimensions;
   const wall_clock = { state: 'not_enforced', reason: 'it stays until it is closed, or its parent ends' } as const;
-  return { ...report, dimensions: { ...report.dimensions, wall_clock } };
+  return {
+    ...report,
+    dimensions: { ...report.dimensions, wall_clock, uid: uncontained || uid.state === 'enforced' ? uid : { ...uid, reason: AS_ROOT } },
+  };
 }

@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { AppError } from '../../kernel/errors.ts';
+import { checkRoots } from '../containment/channel-checks.ts';
 import { planUncontainedChannel } from '../containment/uncontained.ts';
 import type { ChannelProfile, Containment, ExecutionConfig, SandboxPlan } from '../core-types.ts';
 import type { ChannelSpec, RunSpec } from '../types.ts';
@@ -20,6 +21,7 @@ export async function planChannel(
   parts: { readonly config: ExecutionConfig; readonly containment: Containment },
 ): Promise<PlannedChannel> {
   check(spec);
+  checkRoots(spec.roots, { writ_home: parts.config.home, user_home: parts.config.user_home });
   const cwd = spec.cwd ?? spec.roots[0]?.path;
   const found = findProgram({ argv: spec.argv, env: spec.env, ...(cwd === undefined ? {} : { cwd }) });
   if (!found.ok) {

@@ -1,12 +1,27 @@
 import { AppError } from '../../kernel/errors.ts';
-import type { RunSpec } from '../types.ts';
-import { openingRefusal, type Persons } from './forbidden.ts';
+import type { RunSpec, WorkspaceBind } from '../types.ts';
+import { openingRefusal, type Persons, workspaceRefusal } from './forbidden.ts';
 import { kindOf, realPath } from './look.ts';
 import type { Looks } from './looks.ts';
 import { type Mount, within } from './mount.ts';
 import { reaches } from './reach.ts';
 import type { RunAs } from './run-as.ts';
 import type { Toolchains } from './toolchains.ts';
+
+/** The rules of a Workspace, in the words of who declares roots. */
+export function checkRoots(roots: readonly WorkspaceBind[], persons: Persons): void {
+  for (const { path } of roots) {
+    const found = realPath(path);
+    const why =
+      found === undefined || kindOf(found) !== 'folder'
+        ? 'it is not a folder'
+        : found === path
+          ? workspaceRefusal(path, persons)
+          : `it is a link to ${found}, and only real paths are roots`;
+    if (why === undefined) continue;
+    throw new AppError('invalid_arguments', `${path} can't be a root: ${why}.`, { fix: 'Correct or remove it in its `roots`.' });
+  }
+}
 
 /** A program that would not be there is said before anything starts, and not by an exit code. */
 export function checkPrograms({ refused, notes }: Pick<Toolchains, 'refused' | 'notes'>): void {
