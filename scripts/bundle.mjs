@@ -21,8 +21,8 @@ const DIST = join(ROOT, 'dist');
 const ENTRIES = join(ROOT, 'src', 'main');
 /** Built here, then moved into dist/; a killed build leaves it behind. */
 const WORK = '.dist-new-';
-/** Native code can't be bundled; it stays an optional dependency. */
-const EXTERNAL = ['@lydell/node-pty', /^node:/];
+/** Native code can't be bundled, nor what reads files of its own; they stay optional dependencies. */
+const EXTERNAL = ['@lydell/node-pty', 'playwright-core', /^node:/];
 /** Modules of a room only define things, so that whoever uses one name of a room needn't load all of it. Programs do something. */
 const definesOnly = (id) => id.startsWith(join(ROOT, 'src') + sep) && dirname(id) !== ENTRIES;
 /** Deciding, and saying what it would open, is needed from the start and small; assessing commands is neither, and would be put into the same file. */

@@ -3,6 +3,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { AppError, toAppError } from '../kernel/errors.ts';
 import type { JobId } from '../kernel/ids.ts';
 import type { Logger } from '../kernel/logger.ts';
+import type { startBrowser as StartBrowserFunction } from './browser/start.ts';
 import { findProgram } from './channel/program.ts';
 import { sweepChannels } from './channel/records.ts';
 import type { ExecutionConfig } from './core-types.ts';
@@ -20,6 +21,10 @@ import { createSpare } from './runner/spare.ts';
 import { readSpool } from './running/spool-reader.ts';
 import type { Execution, RunSpec, WorkspaceBind } from './types.ts';
 
+export { CHROMIUM_CANDIDATES, findChromium, INSTALL_CHROMIUM } from './browser/find-chromium.ts';
+export { createReachGuard, isPlace, type Place, type Reach, readPlace } from './browser/reach.ts';
+export type { BrowserConfig, BrowserProcess } from './browser/start.ts';
+export { type Contact, createTraffic, type Traffic } from './browser/traffic.ts';
 export { channelEnvironment } from './channel/environment.ts';
 export type { ExecutionConfig } from './core-types.ts';
 export { type Connector, createConnector } from './network/connector.ts';
@@ -27,6 +32,8 @@ export { createGuard, type Dialled, type Guard, type GuardOptions, type HostChec
 export { type OutwardUrl, readOutwardUrl } from './network/outward-url.ts';
 export { runnerArgv } from './runner/argv.ts';
 export type * from './types.ts';
+
+type StartBrowser = typeof StartBrowserFunction;
 
 export interface ExecutionParts {
   readonly clock: Clock;
@@ -212,6 +219,11 @@ export function createExecution(config: ExecutionConfig, { clock, logger }: Exec
       current?.disconnect();
     },
   };
+}
+
+/** A Chromium of this process. Loaded when the first page is opened: it draws in what builds sandboxes. */
+export async function startBrowser(...[config, parts]: Parameters<StartBrowser>): ReturnType<StartBrowser> {
+  return (await import('./browser/start.ts')).startBrowser(config, parts);
 }
 
 /** The program of a runner process; `main/` starts it as an internal command. It never returns: it ends with its work. */

@@ -113,6 +113,13 @@ export const ERRORS = {
     guidance: 'Nothing was changed; read the file again and correct the edit as the message says.',
   },
   never_started: {
+  page_failed: {
+    http: 502,
+    exit: 1,
+    retryable: false,
+    fixable: true,
+    guidance: 'Take a snapshot to see what the page is now; tell the user what was said here if it stays that way.',
+  },
     http: 503,
     exit: 1,
     retryable: true,

@@ -1,5 +1,6 @@
 import type { Execution, Owner } from '../execution/types.ts';
 import type { Redactor } from '../kernel/redaction/index.ts';
+import { type BrowserParts, createBrowserTool } from './browser/index.ts';
 import { type AssessFiles, createFileAccess } from './files/access.ts';
 import { createMarkers } from './files/markers.ts';
 import { createPatch } from './files/patch.ts';
@@ -14,6 +15,7 @@ import { type AssessShell, createShell, type ShellSettings } from './shell.ts';
 import { createShellOutput } from './shell-output.ts';
 import type { Tool } from './tool.ts';
 
+export { type Browsing, createBrowsers } from './browser/index.ts';
 export { createFacts } from './facts.ts';
 export { jobLine } from './job-shapes.ts';
 export type { ShellSettings } from './shell.ts';
@@ -25,13 +27,16 @@ export interface ToolParts {
   /** What holds in the Workspace of a call, for the program that made it. */
   settingsOf(owner: Owner, client?: string): ShellSettings;
   readonly assess: AssessShell;
+  /** Absent: there is no browser. */
+  readonly browser?: Omit<BrowserParts, 'execution'>;
   readonly assessFiles: AssessFiles;
   /** For what is read in pieces; everything is redacted once more by the gate. */
   readonly redactor: Redactor;
 }
 
 /** Every built-in tool, in the order in which they are listed. */
-export function createTools({ execution, settingsOf, assess, assessFiles, redactor }: ToolParts): readonly Tool[] {
+export function createTools(parts: ToolParts): readonly Tool[] {
+  const { execution, settingsOf, assess, assessFiles, redactor, browser } = parts;
   const access = createFileAccess(() => execution.files(), assessFiles);
   const markers = createMarkers(redactor);
   return [
@@ -46,4 +51,5 @@ export function createTools({ execution, settingsOf, assess, assessFiles, redact
     createPatch(access, markers),
     createSearchFiles(access, () => execution.files(), markers),
   ];
+    ...(browser === undefined ? [] : [createBrowserTool({ execution, ...browser })]),
 }

@@ -28,6 +28,7 @@ export function defaultConfig(facts: Pick<ProcessFacts, 'cores' | 'memory_bytes'
     },
     shell: { timeout_ms: 120_000, max_timeout_ms: 3_600_000, yield_ms: 45_000, hosts: {} },
     limits: { job_retention_days: 7, job_quota_bytes: 2 * GIB },
+    browser: { allow_hosts: [] },
     approvals: { wait_seconds: 45, webhook: { url: null, secret_env: null } },
     server: { host: '127.0.0.1', port: 7420, public_url: null, hosts: [], origins: [] },
     audit: { retention_days: 90, retention_bytes: 2 * GIB },

@@ -71,6 +71,8 @@ const HOST_NAME = 'must be a host name without port';
 
 export const configSchema = z.strictObject({
   $schema: z.string().optional(),
+const HOST_PLACE = 'must be a host, "*.host" or an address, with ":port" where it is not 80 or 443';
+const PLACE = /^(?:(?:\*\.)?[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,251}[A-Za-z0-9_])?|\[[0-9A-Fa-f:.]{2,45}\])(?::[1-9]\d{0,4})?$/;
   mcp_servers: z.record(name, server, 'must be an object of servers').optional(),
   dangerous: z
     .strictObject({
@@ -117,6 +119,11 @@ export const configSchema = z.strictObject({
     .strictObject({
       job_retention_days: count(3650).optional(),
       job_quota_bytes: bytes.optional(),
+  browser: z
+    .strictObject({
+      allow_hosts: z.array(z.string().regex(PLACE, HOST_PLACE), 'must be a list of hosts').max(500).optional(),
+    })
+    .optional(),
     })
     .optional(),
   approvals: z

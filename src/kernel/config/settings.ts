@@ -63,6 +63,9 @@ export const SETTINGS: Readonly<Record<SettingPath, Setting>> = {
   'shell.yield_ms': open('After this a command goes on as a job and the call is answered', 'ms'),
   'shell.hosts': open('yield_ms per MCP client name, where a host gives up earlier', 'ms'),
   'limits.job_retention_days': open('Delivered jobs older than this are removed', 'days'),
+  'browser.allow_hosts': guarded(
+    'Hosts the browser opens without a question, wherever they lead: `name`, `*.name`, an address, each with `:port` or for 80 and 443',
+  ),
   'limits.job_quota_bytes': open('All job folders together; the oldest delivered go first', 'bytes'),
   'approvals.wait_seconds': guarded('How long a call waits for a person before it is told that it is pending', 'no', 'seconds'),
   'approvals.webhook.url': guarded('Is told of every question and what became of it; Slack takes it as it is'),

@@ -76,6 +76,7 @@ export interface Config {
     readonly hosts: Readonly<Record<string, { readonly yield_ms: number }>>;
   };
   readonly limits: {
+  readonly browser: { readonly allow_hosts: readonly string[] };
     readonly job_retention_days: number;
     readonly job_quota_bytes: number;
   };

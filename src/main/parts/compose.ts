@@ -57,6 +57,13 @@ export async function composeApp(entry: (name: string) => URL): Promise<App> {
   });
 
   /** What a server of this process is made of, whatever carries its messages. */
+  const gateway = once(async () => {
+    const { createGateway } = await import('./gateway.ts');
+    return createGateway({ facts, home: home().home, config: await config(), version, clock, logger, redactor, execution });
+  });
+
+  const browsing = once(async () => (await import('./browsing.ts')).createLocalBrowsing({ home: home().home, clock, logger }));
+
   const serverParts = async () => ({
     facts,
     home: home().home,
@@ -69,6 +76,8 @@ export async function composeApp(entry: (name: string) => URL): Promise<App> {
     audit,
     asking,
     version,
+    gateway,
+    browsing,
   });
 
   return {

@@ -6,6 +6,9 @@ import { AppError } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import { version } from './version.ts';
 
+/** Where bubblewrap is looked for. */
+export const BWRAP_CANDIDATES: readonly string[] = ['/usr/bin/bwrap', '/usr/local/bin/bwrap'];
+
 const DAY = 24 * 3_600_000;
 
 /** Shell executions of this machine, in a runner process of their own. */
@@ -32,7 +35,7 @@ export function createLocalExecution(parts: {
       loopback: config.sandbox.loopback,
       user_home: facts.user.home,
       limits: config.sandbox.limits,
-      bwrap_candidates: ['/usr/bin/bwrap', '/usr/local/bin/bwrap'],
+      bwrap_candidates: BWRAP_CANDIDATES,
       runner_argv: runnerArgv(fileURLToPath(parts.runner)),
       job_retention_ms: config.limits.job_retention_days * DAY,
       job_quota_bytes: config.limits.job_quota_bytes,

@@ -29,6 +29,8 @@ export async function serveMcp(parts: McpParts): Promise<void> {
   const endStart = afterStart({ execution, audit: parts.audit, home, logger, clock }, serving.warmUp);
   await server.closed;
   await endStart();
+  await serving.close();
+  await (await parts.browsing?.())?.end();
   await execution.close();
   // Where questions could never be opened, nothing of them is left to end.
   await parts.asking().then(

@@ -59,6 +59,8 @@ export async function serveRelays(parts: RelayServerParts): Promise<Door> {
       };
     } catch (thrown) {
       await lease.release();
+          await (await parts.browsing?.())?.closeRun(run);
+          await serving.close();
       throw thrown;
     }
   }

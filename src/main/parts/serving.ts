@@ -9,7 +9,8 @@ import { AppError, toAppError } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { Redactor } from '../../kernel/redaction/index.ts';
 import type { ServerParts } from '../../mcp/index.ts';
-import { createFacts, createTools, jobLine } from '../../tools/index.ts';
+import { type Browsing, createFacts, createTools, jobLine } from '../../tools/index.ts';
+import type { Upstreams } from '../../upstreams/index.ts';
 import type { Asking } from './approvals.ts';
 import { INSTRUCTIONS } from './instructions.ts';
 import { once } from './once.ts';
@@ -38,6 +39,10 @@ export interface ServingParts {
 
 /** What serves agents in one process: one gate over one set of tools, whatever carries the messages and however many agents there are. */
 export interface Serving {
+  /** Asked for where a configuration names upstreams; absent: there are none. */
+  gateway?(): Promise<Gateway>;
+  /** The web pages of this process; absent: there is no browser. */
+  browsing?(): Promise<Browsing>;
   readonly gate: Gate;
   /** Everything a connection or endpoint needs but whose call it is. A toolset nobody configured is AppError config_invalid. */
   serverParts(toolset: string): Omit<ServerParts, 'scopeOf'>;
@@ -77,9 +82,11 @@ export async function createServing(parts: ServingParts): Promise<Serving> {
     assess: async (command, cwd, context) =>
       (await assessor()).assessCommand(command, {
         cwd,
+  const browsing = await parts.browsing?.();
         home: facts.user.home ?? '/nonexistent',
         workspaces: pathsOf(context.workspaces, 'write'),
         readable: pathsOf(context.workspaces, 'read'),
+    ...(browsing === undefined ? {} : { browser: { browsing, allowHosts: (owner) => settingsOf(owner).config.browser.allow_hosts } }),
         facts: createFacts(facts.host_env['PATH'] ?? ''),
       }),
     assessFiles: async (tool, uses, around, context) =>

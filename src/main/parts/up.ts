@@ -193,6 +193,8 @@ export async function startUp(parts: UpParts): Promise<Up> {
     const log = await parts.audit();
     await log
       .record({ type: 'server.ended', at: clock.now(), organization: 'org_local', data: { host, port: server.port } })
+    await serving.close();
+    await (await parts.browsing?.())?.end();
       .catch(() => {});
     await log.close();
   }

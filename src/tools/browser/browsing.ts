@@ -1,0 +1,262 @@
+import {
+  createReachGuard,
+  createTraffic,
+  type Guard,
+  type GuardOptions,
+  isPlace,
+  type Place,
+  type Traffic,
+} from '../../execution/index.ts';
+import type { Owner } from '../../execution/types.ts';
+import { AppError, toAppError } from '../../kernel/errors.ts';
+import type { Logger } from '../../kernel/logger.ts';
+import type { OpenPlaces } from './places.ts';
+import { portOf } from './places.ts';
+import type { BrowserPage, Engine } from './types.ts';
+
+/**
+ * Where pages come from. `outside`: a host that a person said yes to, whose page may load parts from any public host. `inside`: what needs no
+ * question, and reaches nothing else. One context never holds both: a page of the outside must not reach into this machine, and what an
+ * agent serves to itself must not reach out.
+ */
+export type Side = 'outside' | 'inside';
+
+export interface Session {
+  readonly side: Side;
+  readonly engine: Pick<Engine, 'mode' | 'notes'>;
+  readonly page: BrowserPage;
+  readonly traffic: Traffic;
+  /** Hosts that the page as a whole may go to, by a person's yes, as long as it is open. */
+  opened: readonly Place[];
+}
+
+export interface BrowsingParts {
+  /** The engine to use now; asked again when the last one has ended. */
+  startEngine(): Promise<Engine>;
+  readonly logger: Logger;
+  /** For tests: names of their own. */
+  makeGuard?(options: GuardOptions): Guard;
+  readonly times?: Partial<typeof TIMES>;
+}
+
+const TIMES = {
+  /** A page that nobody asked anything of for so long is closed. */
+  idle_ms: 300_000,
+  /** The engine is ended when it has shown no page for so long. */
+  engine_idle_ms: 60_000,
+  /** One action, however it goes. */
+  action_ms: 30_000,
+};
+
+export const MAX_PAGES = 8;
+/** Calls of one Run that wait for its page. */
+const MAX_WAITING = 8;
+
+/** The pages of one process: one for each Run, at most eight. */
+export interface Browsing {
+  /** The page of this Run; another Run's or agent's is as if it weren't there. */
+  find(owner: Owner): Session | undefined;
+  /** A fresh page for this Run in place of the one it has. AppError busy when eight are open. */
+  open(owner: Owner, side: Side, places: OpenPlaces): Promise<Session>;
+  /**
+   * One thing at a time on a page, within the bound. `acts`: it may change something, so that a page that doesn't answer, or a caller who
+   * gives up, costs the page: nobody knows how far it came.
+   */
+  use<T>(owner: Owner, acts: boolean, signal: AbortSignal, work: () => Promise<T>): Promise<T>;
+  close(owner: Pick<Owner, 'organization' | 'agent' | 'run'>): Promise<boolean>;
+  /** A Run is over, whoever's it was. */
+  closeRun(run: string): Promise<void>;
+  /** Ends everything. */
+  end(): Promise<void>;
+}
+
+interface Held {
+  readonly run: string;
+  session?: Session;
+  timer?: NodeJS.Timeout;
+  waiting: number;
+  tail: Promise<void>;
+}
+
+export function createBrowsing(parts: BrowsingParts): Browsing {
+  const times = { ...TIMES, ...parts.times };
+  const held = new Map<string, Held>();
+  let engine: Promise<Engine> | undefined;
+  let idle: NodeJS.Timeout | undefined;
+
+  const currentEngine = (): Promise<Engine> => {
+    clearTimeout(idle);
+    if (engine !== undefined) return engine;
+    const started = parts.startEngine();
+    engine = started;
+    const forget = (): void => {
+      if (engine === started) engine = undefined;
+    };
+    started.then(({ ended }) => ended.then(forget), forget);
+    return started;
+  };
+  const endEngine = async (): Promise<void> => {
+    const last = engine;
+    engine = undefined;
+    await (await last?.catch(() => undefined))?.close();
+  };
+  const restWhenIdle = (): void => {
+    if ([...held.values()].some(({ session }) => session !== undefined)) return;
+    clearTimeout(idle);
+    idle = setTimeout(() => {
+      endEngine().catch((thrown: unknown) => parts.logger.warn('the browser could not be ended', { reason: toAppError(thrown).message }));
+    }, times.engine_idle_ms);
+    idle.unref();
+  };
+
+  const drop = async (entry: Held): Promise<boolean> => {
+    const { session } = entry;
+    clearTimeout(entry.timer);
+    if (session === undefined) return false;
+    delete entry.session;
+    restWhenIdle();
+    await session.page
+      .close()
+      .catch((thrown: unknown) => parts.logger.warn('a page could not be closed', { reason: toAppError(thrown).message }));
+    return true;
+  };
+  const touch = (entry: Held): void => {
+    clearTimeout(entry.timer);
+    entry.timer = setTimeout(() => void drop(entry), times.idle_ms);
+    entry.timer.unref();
+  };
+  const entryOf = (owner: Owner): Held => {
+    const key = keyOf(owner);
+    const known = held.get(key);
+    if (known) return known;
+    const fresh: Held = { run: owner.run, waiting: 0, tail: Promise.resolve() };
+    held.set(key, fresh);
+    return fresh;
+  };
+  /** Nothing is remembered of a Run without a page. */
+  const forgetIfEmpty = (owner: Owner, entry: Held): void => {
+    if (entry.waiting === 0 && entry.session === undefined) held.delete(keyOf(owner));
+  };
+
+  return {
+    find: (owner) => held.get(keyOf(owner))?.session,
+
+    async open(owner, side, places) {
+      const entry = entryOf(owner);
+      await drop(entry);
+      const open = [...held.values()].filter(({ session }) => session !== undefined).length;
+      if (open >= MAX_PAGES) {
+        throw new AppError('busy', `${MAX_PAGES} pages are open, and no more are kept at a time.`, {
+          fix: 'Close one with {"action": "close"}; a page that is not used is closed after 5 minutes.',
+        });
+      }
+      const current = await currentEngine();
+      const traffic = createTraffic();
+      const reach = { outside: side === 'outside', places: side === 'inside' ? places.list : async () => [] };
+      const guard = createReachGuard(reach, traffic, parts.makeGuard);
+      const barred = async (url: string): Promise<string | undefined> => {
+        const target = URL.parse(url);
+        if (target === null || (target.protocol !== 'http:' && target.protocol !== 'https:')) return 'it is not http or https';
+        const allowed = side === 'inside' ? await places.list() : (entry.session?.opened ?? []);
+        return isPlace(allowed, target.hostname, portOf(target)) ? undefined : 'it is another host, and a question of its own';
+      };
+      const page = await current.open({ guard, barred });
+      const session: Session = { side, engine: current, page, traffic, opened: [] };
+      entry.session = session;
+      page.gone.then(() => {
+        if (entry.session === session) void drop(entry);
+      });
+      touch(entry);
+      return session;
+    },
+
+    async use(owner, acts, signal, work) {
+      const entry = entryOf(owner);
+      if (entry.waiting >= MAX_WAITING) throw new AppError('busy', `${MAX_WAITING} calls wait for this page already.`);
+      entry.waiting += 1;
+      const before = entry.tail;
+      const turn = Promise.withResolvers<void>();
+      entry.tail = turn.promise;
+      try {
+        await Promise.race([before, aborted(signal)]);
+        if (signal.aborted) throw new AppError('cancelled', 'The request was cancelled before the page was asked anything.');
+        clearTimeout(entry.timer);
+        return await bounded({ acts, signal, ms: times.action_ms }, work, () => drop(entry));
+      } finally {
+        entry.waiting -= 1;
+        // Whoever gave up while waiting must not let the next one in beside the one before.
+        before.then(() => turn.resolve());
+        if (entry.session !== undefined) touch(entry);
+        forgetIfEmpty(owner, entry);
+      }
+    },
+
+    async close(owner) {
+      const entry = held.get(keyOf(owner));
+      return entry === undefined ? false : drop(entry);
+    },
+    async closeRun(run) {
+      await Promise.all([...held.values()].filter((entry) => entry.run === run).map(drop));
+    },
+    async end() {
+      clearTimeout(idle);
+      await Promise.all([...held.values()].map(drop));
+      clearTimeout(idle);
+      await endEngine();
+    },
+  };
+}
+
+function keyOf({ organization, agent, run }: Pick<Owner, 'organization' | 'agent' | 'run'>): string {
+  return JSON.stringify([organization, agent, run]);
+}
+
+/** Resolves when it is aborted, or is already. */
+function aborted(signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  if (signal.aborted) resolve();
+  else signal.addEventListener('abort', () => resolve(), { once: true });
+  return promise;
+}
+
+/** What is asked of a page, as long as there is the page. */
+export async function whileOpen<T>({ page }: Session, asked: Promise<T>): Promise<T> {
+  asked.catch(() => undefined);
+  return Promise.race([
+    asked,
+    page.gone.then((why): never => {
+      throw new AppError('page_failed', `The page is gone: ${why}.`, { fix: 'Open it again with navigate.' });
+    }),
+  ]);
+}
+
+interface Bound {
+  readonly acts: boolean;
+  readonly signal: AbortSignal;
+  readonly ms: number;
+}
+
+/** The first of: the work is done, its time is over, the caller has gone. */
+async function bounded<T>({ acts, signal, ms }: Bound, work: () => Promise<T>, drop: () => Promise<unknown>): Promise<T> {
+  const givenUp = Promise.withResolvers<AppError>();
+  const timer = setTimeout(() => {
+    const words = `The page did not answer within ${ms / 1000} s; it was closed, and nothing is tried again.`;
+    givenUp.resolve(new AppError(acts ? 'outcome_unknown' : 'page_failed', words));
+  }, ms);
+  const onAbort = (): void => {
+    const closed = acts ? ' The page was closed: nobody knows how far it came.' : '';
+    givenUp.resolve(new AppError('cancelled', `The request was cancelled.${closed}`));
+  };
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    const working = work();
+    working.catch(() => undefined);
+    const first = await Promise.race([working.then((value) => ({ value })), givenUp.promise]);
+    if (!(first instanceof AppError)) return first.value;
+    if (acts || first.code !== 'cancelled') await drop();
+    throw first;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+  }
+}
