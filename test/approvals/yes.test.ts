@@ -1,167 +1,34 @@
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ApprovalRecord, Decider, Reply } from '../../src/approvals/types.ts';
-import { type Bed, makeBed } from '../../src/execution/containment/testing.ts';
-import { makeSite, publishForNpm, publishForPip, type Site } from '../../src/execution/network/testing-site.ts';
+import type { Bed } from '../../src/execution/containment/testing.ts';
+import { publishForNpm, publishForPip, type Site } from '../../src/execution/network/testing-site.ts';
 import type { GateAnswer } from '../../src/gate/types.ts';
 import type { Opening } from '../../src/policy/types.ts';
-import { CREDENTIALS, serveGit } from './git-server.ts';
-import { openWhole, type Whole } from './whole.ts';
+import { CREDENTIALS } from './git-server.ts';
+import { codeOf, has, hasOutside, hosts, openScene, preset, type Scene, textOf, works } from './scene.ts';
+import type { Whole } from './whole.ts';
 
 /**
  * A yes opens exactly what its card shows, and what it was said to then really works: from the question to success, through gate,
  * store, tools and sandbox as they are composed for an agent. Only the names of the network are the test's.
  */
 
+let scene: Scene;
 let bed: Bed;
 let site: Site;
-let docker: Server;
 let whole: Whole;
-/** Not below /tmp: a run has one of its own there, and writing to it opens nothing. */
 let outside: string;
-
-const CACHE = fileURLToPath(new URL('../../node_modules/.cache/writ-tests', import.meta.url));
-const hasOutside = !/^\/(var\/)?tmp\//.test(CACHE) && works('mkdir', '-p', CACHE) && works('test', '-w', CACHE);
-function works(program: string, ...args: readonly string[]): boolean {
-  try {
-    execFileSync(program, args, { stdio: 'ignore', timeout: 10_000 });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-const PROGRAMS = ['/usr/local/bin', '/usr/bin', '/bin'];
-const NAMES = ['www.example.com', 'neighbour.example.com', 'git.example.com', 'registry.npmjs.org', 'pypi.org', 'files.pythonhosted.org'];
-const PERSON: Decider = { channel: 'page', who: 'dev' };
-const has = (program: string): boolean => existsSync(`/usr/bin/${program}`);
-
 beforeAll(async () => {
-  bed = makeBed();
-  outside = hasOutside ? mkdtempSync(join(CACHE, 'outside-')) : bed.folder('outside');
-  const git = bed.folder('git');
-  site = await makeSite({
-    folder: bed.folder('site'),
-    ca: join(bed.workspace, 'ca.pem'),
-    names: NAMES,
-    handle: (request, response) => {
-      if (request.headers.host !== 'git.example.com') return false;
-      serveGit(git, request, response);
-      return true;
-    },
-  });
-  for (const name of NAMES) site.publish(`${name}/file`, `a file of ${name}\n`);
-  bed.file('people/dev/.aws/credentials', 'the secret that was asked for\n');
-  bed.file('people/dev/.aws/config', 'another secret\n');
-  writeFileSync(join(outside, 'notes.txt'), 'old\n');
-  writeFileSync(join(outside, 'neighbour.txt'), 'untouched\n');
-  bed.file(
-    join(bed.workspace, 'neighbours'),
-    `curl -sS -m 20 --cacert ca.pem https://neighbour.example.com/file && echo OPEN host
-     cat ${bed.user_home}/.aws/config && echo OPEN secret
-     echo touched >> ${outside}/neighbour.txt && echo OPEN file
-     echo neighbours were tried`,
-  );
-  docker = await serveDocker();
-  const host_env = { ...bed.config.host_env, PATH: [...PROGRAMS, join(bed.base, 'bin')].join(':') };
-  whole = await openWhole({ ...bed, config: { ...bed.config, host_env } }, site.places);
+  scene = await openScene({ names: ['registry.npmjs.org', 'pypi.org', 'files.pythonhosted.org'] });
+  ({ bed, site, whole, outside } = scene);
 });
-afterAll(async () => {
-  await whole.close();
-  site.close();
-  docker.close();
-  bed.remove();
-  rmSync(outside, { recursive: true, force: true });
-});
+afterAll(() => scene.close());
 
-/** A container service at the socket that the person's own settings name, for the real client; where there is none, for one of our own. */
-async function serveDocker(): Promise<Server> {
-  const socket = join(bed.folder('people/dev/.docker'), 'service.sock');
-  const server = createServer((request, response) => {
-    response.setHeader('content-type', 'application/json').setHeader('api-version', '1.43');
-    const containers = [
-      { Id: 'c'.repeat(64), Names: ['/my-container'], Image: 'left', Command: 'x', Created: 1, State: 'running', Status: 'Up', Ports: [] },
-    ];
-    response.end(request.url?.includes('/containers/json') ? JSON.stringify(containers) : '"OK"');
-  });
-  await new Promise<void>((done) => server.listen(socket, done));
-  const place = `contexts/meta/${createHash('sha256').update('mine').digest('hex')}/meta.json`;
-  const endpoints = { docker: { Host: `unix://${socket}`, SkipTLSVerify: false } };
-  bed.file(`people/dev/.docker/${place}`, JSON.stringify({ Name: 'mine', Metadata: {}, Endpoints: endpoints }));
-  bed.file('people/dev/.docker/config.json', '{"currentContext":"mine"}');
-  if (!PROGRAMS.some((folder) => existsSync(join(folder, 'docker'))))
-    bed.file('bin/docker', '#!/bin/sh\nexec curl -sS --unix-socket "$HOME/.docker/service.sock" http://docker/containers/json', 0o755);
-  return server;
-}
-
-const wait = { timeout: 30_000, interval: 20 };
-
-interface Asked {
-  readonly card: ApprovalRecord['card'];
-  readonly answer: GateAnswer;
-  readonly id: string;
-}
-
-/** The call, and what a person says to the question that it makes. */
-async function answered(call: Promise<GateAnswer>, reply: Omit<Reply, 'word'>): Promise<Asked> {
-  await expect.poll(() => whole.approvals.list({ state: 'pending' }), wait).toHaveLength(1);
-  const [record] = await whole.approvals.list({ state: 'pending' });
-  if (record === undefined) throw new Error('nothing was asked');
-  const { word } = record.card;
-  const said = await whole.approvals.answer(record.id, { ...reply, ...(word === undefined ? {} : { word }) }, PERSON);
-  expect(said).toMatchObject({ ok: true });
-  return { card: record.card, answer: await call, id: record.id };
-}
-
-const shell = (command: string): Promise<GateAnswer> => whole.call('shell', { command });
-const codeOf = (answer: GateAnswer): string => (answer.type === 'refused' ? answer.code : answer.type);
-const textOf = (answer: GateAnswer): string => (answer.type === 'result' ? answer.output.text : JSON.stringify(answer));
-const exitOf = (answer: GateAnswer): unknown => (answer.type === 'result' ? answer.output.structured['exit_code'] : answer);
-
-interface Way {
-  readonly command: string;
-  readonly opens: readonly Opening[];
-  /** What only success says. */
-  readonly says: string;
-}
-
-async function fromQuestionToSuccess({ command, opens, says }: Way): Promise<string> {
-  const uncontained = opens.some(({ type }) => type === 'uncontained');
-  // The same words in a file are code of the project: contained, nobody is asked, and it doesn't work.
-  writeFileSync(join(bed.workspace, 'contained'), command);
-  const contained = await shell('bash ./contained');
-  expect([codeOf(contained), exitOf(contained) === 0 && textOf(contained)]).toEqual(['result', false]);
-  expect(textOf(contained)).not.toContain(says);
-
-  const all = uncontained ? command : `${command} && sh ./neighbours`;
-  expect(codeOf(await shell(all))).toBe('no_channel');
-  const watching = whole.approvals.attend('page');
-  await watching.ready;
-  try {
-    const yes = await answered(shell(all), { decision: 'approve' });
-    expect(yes.card).toMatchObject({ what: all, cwd: bed.workspace });
-    expect(yes.card.opens).toEqual(opens);
-    expect([textOf(yes.answer), exitOf(yes.answer)]).toEqual([expect.stringContaining(says), 0]);
-    if (!uncontained) {
-      expect(textOf(yes.answer)).toContain('neighbours were tried');
-      expect(textOf(yes.answer)).not.toContain('OPEN');
-    }
-    const again = await answered(shell(all), { decision: 'deny' });
-    expect([again.id === yes.id, codeOf(again.answer)]).toEqual([false, 'denied_by_human']);
-    expect((await whole.approvals.get(yes.id))?.state).toBe('used');
-    return textOf(yes.answer);
-  } finally {
-    await watching.close();
-  }
-}
-
-const hosts = (...named: readonly string[]): readonly Opening[] => [{ type: 'hosts', hosts: named, presets: [] }];
-const preset = (name: string): readonly Opening[] => [{ type: 'hosts', hosts: [], presets: [name] }];
+const shell = (command: string): Promise<GateAnswer> => scene.shell(command);
+const answered: Scene['answered'] = (call, reply) => scene.answered(call, reply);
+const fromQuestionToSuccess: Scene['fromQuestionToSuccess'] = (way) => scene.fromQuestionToSuccess(way);
 
 describe('the network', () => {
   const fetchFile = 'curl -sS --cacert ca.pem https://www.example.com/file';
@@ -268,6 +135,17 @@ describe('paths', () => {
       says: 'made\n',
     });
     expect(readFileSync(path, 'utf8')).toBe('made\n');
+  });
+
+  test.skipIf(!hasOutside)('a file outside, replaced by what was put in its place', async () => {
+    const path = join(outside, 'replaced.txt');
+    bed.file(path, 'old\n');
+    await fromQuestionToSuccess({
+      command: `sed -i s/old/new/ ${path} && echo moved > moved && mv moved ${path}.2 && cat ${path}`,
+      opens: [path, `${path}.2`].map((one) => ({ type: 'path', path: one, access: 'write' })),
+      says: 'new\n',
+    });
+    expect([readFileSync(path, 'utf8'), readFileSync(`${path}.2`, 'utf8')]).toEqual(['new\n', 'moved\n']);
   });
 
   test.skipIf(!hasOutside)('a folder outside, made and filled, and an empty one', async () => {
