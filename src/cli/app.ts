@@ -27,7 +27,7 @@ export interface App {
   /** Problems and warnings of the configuration, and where each value comes from. */
   explainConfig(): Promise<{ readonly ok: boolean; readonly text: string; readonly json: unknown }>;
   /** Serves MCP on this process's stdin and stdout until the client closes it. */
-  serveMcp(options: { readonly roots: readonly string[]; readonly toolset: string }): Promise<void>;
+  serveMcp(options: { readonly roots: readonly string[]; readonly toolset: string; readonly upstreams: boolean }): Promise<void>;
   /** Serves agents over HTTP and the socket of the Writ home, and the operator's page, until it is closed. */
   up(options: UpOptions): Promise<Up>;
   /** Where `writ up` is reached: the one that runs, as far as is known, else what the configuration says. */
@@ -54,6 +54,8 @@ export interface AskingPort {
 }
 
 export interface UpOptions {
+  /** False: those of the configuration are left out. */
+  readonly upstreams: boolean;
   readonly host?: string;
   readonly port?: number;
 }
@@ -65,6 +67,9 @@ export interface Up {
   demonstrate(): Promise<string>;
   close(): Promise<void>;
 }
+
+/** Settings of the configuration that were given as flags. */
+export type Settings = readonly { readonly flag: string; readonly path: string; readonly value: unknown }[];
 
 /** Where a command writes and how it ends; a command never touches the process itself. */
 export interface Terminal {

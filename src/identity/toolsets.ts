@@ -22,7 +22,10 @@ export function resolveToolset(name: string | undefined, config: Pick<Config, 't
   const named = Object.hasOwn(toolsets, wanted) ? toolsets[wanted] : undefined;
   if (named !== undefined) {
     const tools = new Set(named);
-    return { ok: true, toolset: { name: wanted, tools, allows: (tool) => tools.has(tool) } };
+    // `SERVER__*`: all of an upstream's.
+    const families = named.filter((entry) => entry.endsWith('__*')).map((entry) => entry.slice(0, -1));
+    const allows = (tool: string): boolean => tools.has(tool) || families.some((family) => tool.startsWith(family));
+    return { ok: true, toolset: { name: wanted, tools, allows } };
   }
   if (wanted === DEFAULT_TOOLSET) return { ok: true, toolset: { name: wanted, tools: 'all', allows: () => true } };
   const known = [DEFAULT_TOOLSET, ...Object.keys(toolsets).filter((one) => one !== DEFAULT_TOOLSET)].join(', ');

@@ -80,6 +80,8 @@ export interface ServerParts {
   readonly logger: Logger;
   /** Awaited before tools are listed: upstreams that have never said what they have get a moment for it. Bounded by whoever implements it. */
   catalogueReady?(): Promise<void>;
+  /** Tells when the tools are others; clients that may hear it are told. The function it returns ends that. */
+  onToolsChanged?(listener: () => void): () => void;
   /** Asked for every call, after the client is known. A thrown AppError becomes the refusal. */
   scopeOf(peer: Peer): Promise<CallScope>;
   /** Texts to tell with the next tool result ("job X ended"); each must be returned once. */

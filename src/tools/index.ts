@@ -20,15 +20,16 @@ export { createFacts } from './facts.ts';
 export { jobLine } from './job-shapes.ts';
 export type { ShellSettings } from './shell.ts';
 export type { CallContext, JsonSchema, Tool, ToolAnnotations, ToolOutput } from './tool.ts';
+export { createUpstreamTool } from './upstream-tool.ts';
 
 /** What built-in tools are made from. */
 export interface ToolParts {
   readonly execution: Execution;
   /** What holds in the Workspace of a call, for the program that made it. */
   settingsOf(owner: Owner, client?: string): ShellSettings;
-  readonly assess: AssessShell;
   /** Absent: there is no browser. */
   readonly browser?: Omit<BrowserParts, 'execution'>;
+  readonly assess: AssessShell;
   readonly assessFiles: AssessFiles;
   /** For what is read in pieces; everything is redacted once more by the gate. */
   readonly redactor: Redactor;
@@ -50,6 +51,6 @@ export function createTools(parts: ToolParts): readonly Tool[] {
     createWriteFile(access, markers),
     createPatch(access, markers),
     createSearchFiles(access, () => execution.files(), markers),
-  ];
     ...(browser === undefined ? [] : [createBrowserTool({ execution, ...browser })]),
+  ];
 }

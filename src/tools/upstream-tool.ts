@@ -1,6 +1,6 @@
 import { AppError } from '../kernel/errors.ts';
 import { isObject } from '../kernel/json-rpc/message.ts';
-import type { Assessment, Effect, Verdict } from '../policy/types.ts';
+import type { Assessment, Effect } from '../policy/types.ts';
 import type { Upstreams } from '../upstreams/index.ts';
 import type { JsonObject, UpstreamSettings, UpstreamTool } from '../upstreams/types.ts';
 import type { Tool, ToolAnnotations, ToolOutput } from './tool.ts';
@@ -28,7 +28,7 @@ export function createUpstreamTool(
   const hints = isObject(definition['annotations']) ? definition['annotations'] : {};
   const settings = upstreams.get(server)?.settings;
   const origin = `mcp:${server}`;
-  const effects = settings === undefined ? UNKNOWN : effectOf(settings, hints);
+  const judgement = settings?.trust_annotations === true && hints['readOnlyHint'] === true ? READS : UNKNOWN;
   return {
     name: exposed,
     description: typeof description === 'string' ? description : '',
@@ -56,11 +56,11 @@ export function createUpstreamTool(
           },
         );
       }
-      const { effect, verdict, reason } = effects;
+      const { effect, reason } = judgement;
       const quiet = effect === 'safe' || settings?.low_impact === true;
       const assessment: Assessment = {
         effects: [effect],
-        findings: [{ effect, ...(verdict === undefined ? {} : { verdict }), span: [0, 0], argv: [exposed], reason }],
+        findings: [{ effect, span: [0, 0], argv: [exposed], reason }],
         commands: [],
         git_config_write: false,
         incarnation: upstreams.incarnation(tool),
@@ -93,23 +93,17 @@ export function createUpstreamTool(
   };
 }
 
-interface Effects {
+interface Judgement {
   readonly effect: Effect;
-  readonly verdict?: Verdict;
   readonly reason: string;
 }
 
-const UNKNOWN: Effects = { effect: 'unknown', reason: 'a tool of an MCP server, whose effects are not known' };
-
-/** Its own words count where the operator trusts them; a claim to destroy is asked about, since no path says how much. */
-function effectOf({ trust_annotations }: UpstreamSettings, hints: JsonObject): Effects {
-  if (!trust_annotations) return UNKNOWN;
-  if (hints['readOnlyHint'] === true) return { effect: 'safe', reason: 'a tool of an MCP server that only reads, as the server says' };
-  if (hints['destructiveHint'] === true) {
-    return { effect: 'destructive', verdict: 'prompt', reason: 'a tool of an MCP server that may destroy something, as the server says' };
-  }
-  return UNKNOWN;
-}
+/**
+ * What a person who approved or configured it has let happen is not asked about again and again, whatever it says it may destroy: its
+ * containment holds, and `arms` asks as soon as foreign text may have asked for it.
+ */
+const UNKNOWN: Judgement = { effect: 'unknown', reason: 'a tool of an MCP server, whose effects are not known' };
+const READS: Judgement = { effect: 'safe', reason: 'a tool of an MCP server that only reads, as the server says' };
 
 /** As MCP defines the defaults of what isn't said. */
 function annotationsOf(tool: UpstreamTool, hints: JsonObject): ToolAnnotations {

@@ -1,5 +1,5 @@
 import type { Clock } from '../kernel/clock.ts';
-import { AppError, toAppError } from '../kernel/errors.ts';
+import { AppError, type ErrorCode, toAppError } from '../kernel/errors.ts';
 import type { Logger } from '../kernel/logger.ts';
 import { createCallPlaces } from './places.ts';
 import { SETTLED, TRANSITIONS } from './states.ts';
@@ -46,6 +46,8 @@ export interface Upstream {
   client(): UpstreamClient | undefined;
   /** Resolves when it is connected or can't be just now; never rejects. One attempt serves everybody who waits. */
   start(): Promise<void>;
+  /** The first attempt, which is made now if it wasn't yet. */
+  tried(): Promise<void>;
   request(method: string, params: JsonObject, options: CallOptions): Promise<PeerAnswer>;
   /** Judged again: a tool was approved, or something was configured. */
   review(): Promise<void>;
@@ -59,6 +61,14 @@ const BACKOFF_MS: readonly number[] = [1_000, 2_000, 4_000, 8_000, 16_000, 32_00
 /** After so many failures in a row it is left alone until somebody uses it. */
 const MAX_FAILURES = 10;
 const LIST_AGAIN_MS = 1_000;
+/** What waiting doesn't mend. */
+const FINAL: ReadonlySet<ErrorCode> = new Set([
+  'not_found',
+  'invalid_arguments',
+  'config_invalid',
+  'containment_unavailable',
+  'backend_unavailable',
+]);
 
 /**
  * One upstream: its state, its one connection, its tools. A lost connection is made anew with growing waits; what was being called is
@@ -80,6 +90,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
   let tools: readonly UpstreamTool[] = [];
   let definitions: readonly unknown[] = [];
   let starting: Promise<void> | undefined;
+  let first: Promise<void> | undefined;
   let again: NodeJS.Timeout | undefined;
   let relist: NodeJS.Timeout | undefined;
   let idle: NodeJS.Timeout | undefined;
@@ -110,7 +121,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
   function fail(to: 'timeout' | 'failed' | 'needs_auth', why: string): void {
     last_error = why;
     move(to, why);
-    logger.warn(`skipped "${name}": ${why}`);
+    logger.warn(`writ: skipped "${name}": ${why}`);
   }
 
   async function connect(): Promise<void> {
@@ -120,7 +131,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
     if (!admission.ok) {
       if (state === 'timeout' || state === 'failed' || state === 'needs_auth' || state === 'connected') move('starting');
       move(admission.state, admission.reason);
-      logger.warn(`skipped "${name}": ${admission.reason}`);
+      logger.warn(`writ: skipped "${name}": ${admission.reason}`);
       return;
     }
     move('starting');
@@ -140,7 +151,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
       });
       definitions =
         'tools' in opened.capabilities ? await opened.list('tools/list', 'tools', { timeout_ms: settings.connect_timeout_ms, signal }) : [];
-      tools = await parts.vet(definitions);
+      await take(definitions);
       signal.throwIfAborted();
     } catch (thrown) {
       await opened?.close();
@@ -152,7 +163,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
       if (timeout.aborted) fail('timeout', `it was not ready within ${settings.connect_timeout_ms / 1000} s (connect_timeout_seconds)`);
       else if (error.data?.['needs_auth'] !== undefined) fail('needs_auth', error.message);
       else fail('failed', error.message);
-      if (error.data?.['final'] !== true) tryAgain();
+      if (!FINAL.has(error.code)) tryAgain();
       return;
     }
     client = opened;
@@ -160,7 +171,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
     failures = 0;
     asleep = false;
     move('connected');
-    logger.info(`connected MCP server "${name}" (${tools.length} ${tools.length === 1 ? 'tool' : 'tools'})`);
+    logger.info(`writ: connected MCP server "${name}" (${tools.length} ${tools.length === 1 ? 'tool' : 'tools'})`);
     const current = opened;
     void current.closed.then((why) => lost(current, why));
     sleepWhenIdle();
@@ -223,6 +234,12 @@ export function createUpstream(parts: UpstreamParts): Upstream {
     );
   }
 
+  /** The very same list stays where nothing is different in it: nobody is told of a change that is none. */
+  async function take(found: readonly unknown[]): Promise<void> {
+    const vetted = await parts.vet(found);
+    if (JSON.stringify(vetted) !== JSON.stringify(tools)) tools = vetted;
+  }
+
   async function readTools(): Promise<void> {
     const current = client;
     if (current === undefined || !('tools' in current.capabilities)) return;
@@ -230,7 +247,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
       const found = await current.list('tools/list', 'tools', { timeout_ms: settings.connect_timeout_ms, signal: ended.signal });
       if (client !== current) return;
       definitions = found;
-      tools = await parts.vet(found);
+      await take(found);
       parts.changed();
     } catch (thrown) {
       // The old list stays: its tools may well be there still, and a call finds out.
@@ -258,6 +275,10 @@ export function createUpstream(parts: UpstreamParts): Upstream {
     tools: () => tools,
     client: () => client,
     start,
+    tried() {
+      first ??= start();
+      return first;
+    },
     async request(method, params, options) {
       const release = await places.take(options.signal);
       using++;
@@ -279,7 +300,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
     async review() {
       if (SETTLED.has(state) && settings.enabled) return start();
       if (definitions.length === 0) return;
-      tools = await parts.vet(definitions);
+      await take(definitions);
       parts.changed();
     },
     async reconnect() {

@@ -1,24 +1,28 @@
 import type { Command } from 'commander';
 import { AppError } from '../../kernel/errors.ts';
-import type { App, Terminal } from '../app.ts';
+import type { App, Settings, Terminal } from '../app.ts';
+import { sandboxOption, sandboxSettings } from '../sandbox-flag.ts';
 
 interface UpFlags {
   readonly host?: string;
   readonly port?: string;
+  readonly sandbox?: string | true;
   readonly demonstrate?: boolean;
+  readonly upstreams: boolean;
 }
 
-export function upCommand(program: Command, app: () => Promise<App>, terminal: Terminal): void {
-  program
-    .command('up')
+export function upCommand(program: Command, app: (settings?: Settings) => Promise<App>, terminal: Terminal): void {
+  sandboxOption(program.command('up'))
     .description('serve agents over HTTP, the `writ mcp` of this user through it, and a page where you see and decide')
     .option('--port <port>', 'default: server.port of the configuration, 7420')
     .option('--host <address>', 'address to listen on; default: server.host of the configuration, 127.0.0.1')
+    .option('--no-upstreams', 'leave the MCP servers of the configuration out (or WRIT_DISABLE_MCP=1)')
     .option('--demonstrate', 'prove containment and run one command through it first')
     .action(async (options: UpFlags) => {
-      const parts = await app();
+      const parts = await app(sandboxSettings(options));
       const ending = parts.untilSignal();
       const up = await parts.up({
+        upstreams: options.upstreams,
         ...(options.host === undefined ? {} : { host: options.host }),
         ...(options.port === undefined ? {} : { port: portOf(options.port) }),
       });

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import type { App } from '../../cli/index.ts';
+import type { App, Settings } from '../../cli/index.ts';
 import type { Execution } from '../../execution/index.ts';
 import { findGitRoot } from '../../identity/index.ts';
 import { systemClock } from '../../kernel/clock.ts';
@@ -19,7 +19,7 @@ import { version } from './version.ts';
  * The one place that wires rooms together for the `writ` program. Everything but the facts of the process is made when first
  * asked for, and what a command doesn't use is not even loaded: `writ mcp` must answer its first request fast.
  */
-export async function composeApp(entry: (name: string) => URL): Promise<App> {
+export async function composeApp(entry: (name: string) => URL, settings: Settings = []): Promise<App> {
   const facts = readProcess();
   const clock = systemClock;
   const home = once(() => {
@@ -31,9 +31,10 @@ export async function composeApp(entry: (name: string) => URL): Promise<App> {
   const redactor = createRedactor({ known_values: secretValues(facts.host_env) });
   // Until the configuration is read, what the environment says; a wrong word there is refused with the rest of it.
   const logger = createStderrLogger({ redactor, level: levelOf(facts.host_env['WRIT_LOG_LEVEL']), output: process.stderr, clock });
-  const configFor = createConfigs({ facts, home: () => home().home, logger });
+  const configFor = createConfigs({ facts, home: () => home().home, logger, flags: settings });
   /** Where no agent has said where it works yet. */
-  const config = once(() => configFor(findGitRoot(facts.cwd ?? '/', facts.uid) ?? facts.cwd));
+  const project = findGitRoot(facts.cwd ?? '/', facts.uid) ?? facts.cwd;
+  const config = once(() => configFor(project));
   const execution = once(async () => {
     const { createLocalExecution } = await import('./execution.ts');
     return createLocalExecution({ facts, home: home().home, config: await config(), runner: entry('runner'), logger, clock });
@@ -56,7 +57,6 @@ export async function composeApp(entry: (name: string) => URL): Promise<App> {
     return openIdentity({ ...(await database()), clock, logger, facts, home: home().home });
   });
 
-  /** What a server of this process is made of, whatever carries its messages. */
   const gateway = once(async () => {
     const { createGateway } = await import('./gateway.ts');
     return createGateway({ facts, home: home().home, config: await config(), version, clock, logger, redactor, execution });
@@ -64,20 +64,23 @@ export async function composeApp(entry: (name: string) => URL): Promise<App> {
 
   const browsing = once(async () => (await import('./browsing.ts')).createLocalBrowsing({ home: home().home, clock, logger }));
 
+  /** What a server of this process is made of, whatever carries its messages. */
   const serverParts = async () => ({
     facts,
     home: home().home,
     config: await config(),
     configFor,
+    flags: settings,
+    project,
     redactor,
     logger,
     clock,
     execution,
+    gateway,
+    browsing,
     audit,
     asking,
     version,
-    gateway,
-    browsing,
   });
 
   return {
@@ -100,16 +103,19 @@ export async function composeApp(entry: (name: string) => URL): Promise<App> {
         policy: await policyOf(await configFor(findGitRoot(cwd, facts.uid) ?? cwd)),
       }),
     explainConfig: async () => (await import('./explain.ts')).explainLocalConfig(facts, home().home, redactor),
-    serveMcp: async (options) => {
+    serveMcp: async ({ upstreams, ...options }) => {
+      // Said by a variable, which a relay takes along.
+      const own = upstreams ? facts : { ...facts, host_env: { ...facts.host_env, WRIT_DISABLE_MCP: '1' } };
       const streams = { input: process.stdin, output: process.stdout };
       const standalone = async (more: { input: Readable; output: Writable; run?: string }): Promise<void> => {
         const { serveMcp } = await import('./serve-mcp.ts');
-        await serveMcp({ ...options, ...(await serverParts()), ...more });
+        await serveMcp({ ...options, ...(await serverParts()), facts: own, ...more });
       };
       // A look at one path, and nothing of it is loaded where no `writ up` runs.
-      if (existsSync(join(home().home, 'writ.sock'))) {
+      // What was said on the command line holds for this process, whatever the other one does.
+      if (settings.length === 0 && existsSync(join(home().home, 'writ.sock'))) {
         const { relayMcp } = await import('./relay-mcp.ts');
-        if (await relayMcp({ ...options, ...streams, facts, home: home().home, version, logger, standalone })) return;
+        if (await relayMcp({ ...options, ...streams, facts: own, home: home().home, version, logger, standalone })) return;
       }
       await standalone(streams);
     },
@@ -120,7 +126,10 @@ export async function composeApp(entry: (name: string) => URL): Promise<App> {
         createLocalExecution({ facts: its, home: home().home, config, runner: entry('runner'), logger, clock });
       // No project says anything about a server of all of them.
       const operators = await configFor(undefined);
-      return startUp({ ...(await serverParts()), config: operators, identity: await identity(), makeExecution, ...options });
+      const { upstreams, ...flags } = options;
+      const own = upstreams ? facts : { ...facts, host_env: { ...facts.host_env, WRIT_DISABLE_MCP: '1' } };
+      const parts = { ...(await serverParts()), facts: own, config: operators, project: undefined };
+      return startUp({ ...parts, identity: await identity(), makeExecution, ...flags });
     },
     server: async () => {
       const { announced, serverUrl } = await import('./server-address.ts');

@@ -1,3 +1,4 @@
+import type { Settings } from '../../cli/index.ts';
 import { type Config, type ConfigNote, loadConfig, type ProcessFacts } from '../../kernel/config/index.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/logger.ts';
@@ -10,10 +11,12 @@ export function createConfigs(parts: {
   readonly facts: ProcessFacts;
   home(): string;
   readonly logger: Logger;
+  /** Settings given on the command line. */
+  readonly flags?: Settings | undefined;
 }): (project_dir: string | undefined) => Promise<Config> {
   const known = new Map<string | undefined, Promise<Config>>();
   const load = async (project_dir: string | undefined): Promise<Config> => {
-    const loaded = await loadConfig(parts.facts, { home: parts.home(), project_dir });
+    const loaded = await loadConfig(parts.facts, { home: parts.home(), project_dir, flags: parts.flags ?? [] });
     for (const warning of loaded.warnings) parts.logger.warn(`${placeOf(warning)}${warning.message}`);
     if (!loaded.ok) {
       const [first] = loaded.problems;
@@ -25,7 +28,6 @@ export function createConfigs(parts: {
         },
       );
     }
-    refuseUnmet(loaded.config, parts.logger);
     return loaded.config;
   };
   return (project_dir) => {
@@ -41,19 +43,4 @@ export function createConfigs(parts: {
 
 function placeOf({ file, line }: ConfigNote): string {
   return file === undefined ? '' : `${file}${line === undefined ? '' : `:${line}`}: `;
-}
-
-/** Settings that are part of the format but not of this version: what would weaken or change containment is refused, the rest is said. */
-function refuseUnmet(config: Config, logger: Logger): void {
-  if (config.sandbox.backend !== 'bubblewrap') {
-    throw new AppError(
-      'config_invalid',
-      `sandbox.backend is "${config.sandbox.backend}", and this version contains commands with bubblewrap only.`,
-      {
-        fix: 'Remove sandbox.backend from ~/.writ/config.json.',
-      },
-    );
-  }
-  if (Object.keys(config.mcp_servers).length > 0)
-    logger.warn('mcp_servers has no effect in this version: other MCP servers are not started yet');
 }

@@ -27,8 +27,9 @@ export async function serveRelays(parts: RelayServerParts): Promise<Door> {
     const asked_by = askedByProcess(hello.pid);
     if (asked_by === undefined) throw new AppError('invalid_arguments', 'The relaying process can not be found.');
     const facts = { ...parts.facts, host_env: hello.env, cwd: hello.cwd ?? undefined };
-    const configFor = createConfigs({ facts, home: () => home, logger });
-    const config = await configFor(findGitRoot(facts.cwd ?? '/', facts.uid) ?? facts.cwd);
+    const configFor = createConfigs({ facts, home: () => home, logger, flags: parts.flags });
+    const project = findGitRoot(facts.cwd ?? '/', facts.uid) ?? facts.cwd;
+    const config = await configFor(project);
     const lease = parts.executions.lease(facts, config);
     try {
       const serving = await createServing({
@@ -36,6 +37,7 @@ export async function serveRelays(parts: RelayServerParts): Promise<Door> {
         facts,
         config,
         configFor,
+        project,
         redactor: createRedactor({ known_values: secretValues(hello.env) }),
         execution: async () => lease.execution,
         asking: async () => ({ ...(await parts.asking()), asked_by }),
@@ -47,20 +49,23 @@ export async function serveRelays(parts: RelayServerParts): Promise<Door> {
         run,
         async serve(socket) {
           // It gave up waiting: nothing more would be heard of it.
-          if (socket.destroyed) return lease.release();
+          if (socket.destroyed) {
+            await serving.close();
+            return lease.release();
+          }
           const scopeOf = localScope({ serving, run, roots: hello.roots, facts, home, logger });
           const server = serveStdio({ ...serverParts, scopeOf, input: socket, output: socket });
           servers.add(server);
           socket.resume();
           await server.closed;
           servers.delete(server);
+          await (await parts.browsing?.())?.closeRun(run);
+          await serving.close();
           await lease.release();
         },
       };
     } catch (thrown) {
       await lease.release();
-          await (await parts.browsing?.())?.closeRun(run);
-          await serving.close();
       throw thrown;
     }
   }

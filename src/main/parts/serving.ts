@@ -1,5 +1,6 @@
 import type { ApprovalRecord } from '../../approvals/index.ts';
 import type { AuditLog } from '../../audit/index.ts';
+import type { Settings as Flags } from '../../cli/index.ts';
 import type { Execution, Owner, WorkspaceBind } from '../../execution/index.ts';
 import { createGate, type Gate, type GatePolicy } from '../../gate/index.ts';
 import { createHomeSigner, resolveToolset, type Toolset } from '../../identity/index.ts';
@@ -12,10 +13,12 @@ import type { ServerParts } from '../../mcp/index.ts';
 import { type Browsing, createFacts, createTools, jobLine } from '../../tools/index.ts';
 import type { Upstreams } from '../../upstreams/index.ts';
 import type { Asking } from './approvals.ts';
+import type { Gateway } from './gateway.ts';
 import { INSTRUCTIONS } from './instructions.ts';
 import { once } from './once.ts';
 import { policyOf } from './policy.ts';
 import { spooledOutput } from './spooled-output.ts';
+import { upstreamTools } from './upstream-tools.ts';
 
 export interface ServingParts {
   /** Of the process whose surroundings the commands get: this one, or the `writ mcp` that is relayed to it. */
@@ -24,6 +27,10 @@ export interface ServingParts {
   /** As it holds where Writ was started. */
   readonly config: Config;
   configFor(project_dir: string): Promise<Config>;
+  /** Settings given on the command line. */
+  readonly flags?: Flags;
+  /** The folder whose project file is part of `config`, by its real path. */
+  readonly project?: string | undefined;
   readonly redactor: Redactor;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -33,16 +40,16 @@ export interface ServingParts {
   /** The page where a person can answer a question. */
   approvalUrl?(record: ApprovalRecord): string;
   execution(): Promise<Execution>;
+  /** Asked for where a configuration names upstreams; absent: there are none. */
+  gateway?(): Promise<Gateway>;
+  /** The web pages of this process; absent: there is no browser. */
+  browsing?(): Promise<Browsing>;
   audit(): Promise<AuditLog>;
   asking(): Promise<Asking>;
 }
 
 /** What serves agents in one process: one gate over one set of tools, whatever carries the messages and however many agents there are. */
 export interface Serving {
-  /** Asked for where a configuration names upstreams; absent: there are none. */
-  gateway?(): Promise<Gateway>;
-  /** The web pages of this process; absent: there is no browser. */
-  browsing?(): Promise<Browsing>;
   readonly gate: Gate;
   /** Everything a connection or endpoint needs but whose call it is. A toolset nobody configured is AppError config_invalid. */
   serverParts(toolset: string): Omit<ServerParts, 'scopeOf'>;
@@ -50,7 +57,12 @@ export interface Serving {
   enter(workspaces: readonly WorkspaceBind[]): Promise<void>;
   /** Loads what the first command needs: to be called off the start-up path. */
   warmUp(): void;
+  /** Lets go of the upstreams. */
+  close(): Promise<void>;
 }
+
+/** A host gives a list of tools some ten seconds; upstreams that need longer come later, as a change of the list. */
+const LIST_WAIT_MS = 6_000;
 
 /** Longest life of a job. */
 const JOB_RUNTIME_MS = 3_600_000;
@@ -71,9 +83,11 @@ export async function createServing(parts: ServingParts): Promise<Serving> {
 
   // The biggest part of the program, and no list of tools needs it.
   const assessor = once(() => import('../../policy/index.ts'));
+  const browsing = await parts.browsing?.();
   const tools = createTools({
     execution,
     redactor,
+    ...(browsing === undefined ? {} : { browser: { browsing, allowHosts: (owner) => settingsOf(owner).config.browser.allow_hosts } }),
     settingsOf: (owner, client) => {
       const { sandbox, shell } = settingsOf(owner).config;
       const yield_ms = shell.hosts[client ?? '']?.yield_ms ?? shell.yield_ms;
@@ -82,11 +96,9 @@ export async function createServing(parts: ServingParts): Promise<Serving> {
     assess: async (command, cwd, context) =>
       (await assessor()).assessCommand(command, {
         cwd,
-  const browsing = await parts.browsing?.();
         home: facts.user.home ?? '/nonexistent',
         workspaces: pathsOf(context.workspaces, 'write'),
         readable: pathsOf(context.workspaces, 'read'),
-    ...(browsing === undefined ? {} : { browser: { browsing, allowHosts: (owner) => settingsOf(owner).config.browser.allow_hosts } }),
         facts: createFacts(facts.host_env['PATH'] ?? ''),
       }),
     assessFiles: async (tool, uses, around, context) =>
@@ -98,10 +110,14 @@ export async function createServing(parts: ServingParts): Promise<Serving> {
       }),
   });
 
+  const upstreams = await upstreamsOf(parts);
+  const foreign = upstreams === undefined ? undefined : upstreamTools(upstreams);
+
   const signer = createHomeSigner(parts.home);
   const toolsets = new Map<string, Toolset>();
   const inner = createGate({
     tools,
+    ...(foreign === undefined ? {} : { foreign }),
     // A project may leave tools out of a toolset for calls in its folder, wherever Writ was started.
     allows: (name, tool, owner) =>
       (toolsets.get(name)?.allows(tool) ?? false) && (owner === undefined || leavesIn(settingsOf(owner).config, name, tool)),
@@ -139,6 +155,12 @@ export async function createServing(parts: ServingParts): Promise<Serving> {
         logger,
         pendingNotices: async (owner) => (await execution.jobs.takeEnded(owner)).map((job) => redactor.text(`Job ended: ${jobLine(job)}`)),
         resources: spooledOutput({ gate, toolset: name }),
+        ...(upstreams === undefined
+          ? {}
+          : {
+              catalogueReady: () => upstreams.ready(LIST_WAIT_MS),
+              onToolsChanged: (listener: () => void) => upstreams.onChange(listener),
+            }),
         signer,
         ...(parts.approvalUrl ? { approvalUrl: parts.approvalUrl } : {}),
       };
@@ -158,8 +180,18 @@ export async function createServing(parts: ServingParts): Promise<Serving> {
       // Who started this process is read while they are still there.
       parts.asking().catch((thrown: unknown) => logger.warn('nobody could be asked', { reason: toAppError(thrown).message }));
       assessor().catch((thrown: unknown) => logger.warn('the assessor could not be loaded', { reason: toAppError(thrown).message }));
+      void upstreams?.ready(0);
+    },
+    async close() {
+      await upstreams?.close();
     },
   };
+}
+
+async function upstreamsOf({ facts, config, project, gateway }: ServingParts): Promise<Upstreams | undefined> {
+  if (gateway === undefined || Object.keys(config.mcp_servers).length === 0 || facts.host_env['WRIT_DISABLE_MCP'] === '1') return undefined;
+  const { pool, settingsOf } = await gateway();
+  return pool.view(settingsOf(config, project));
 }
 
 function pathsOf(binds: readonly WorkspaceBind[], access: WorkspaceBind['access']): readonly string[] {

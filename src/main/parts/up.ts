@@ -24,7 +24,7 @@ import { createRunningCalls } from './running-calls.ts';
 import { announce, serverUrl } from './server-address.ts';
 import { createServing, type ServingParts } from './serving.ts';
 
-export interface UpParts extends Omit<ServingParts, 'execution' | 'watch' | 'approvalUrl'> {
+export interface UpParts extends Omit<ServingParts, 'execution' | 'gateway' | 'watch' | 'approvalUrl'> {
   readonly identity: Identity;
   makeExecution(facts: ProcessFacts, config: Config): Execution;
   /** Flags; the configuration where they are absent. */
@@ -99,9 +99,14 @@ export async function startUp(parts: UpParts): Promise<Up> {
     logger.warn('others on the network can read what goes to and from this server: put a proxy with TLS in front of it', { host });
   }
 
+  const gateway = once(async () => {
+    const { createGateway } = await import('./gateway.ts');
+    return createGateway({ ...parts, execution: async () => lease.execution });
+  });
   const servingParts: ServingParts = {
     ...parts,
     execution: async () => lease.execution,
+    gateway,
     watch: calls.watch,
     approvalUrl: ({ id }) => `${url}/#${id}`,
   };
@@ -188,13 +193,13 @@ export async function startUp(parts: UpParts): Promise<Up> {
     bearers?.close();
     await server.close(GRACE_MS);
     await endStart();
+    await serving.close();
+    await (await parts.browsing?.())?.end();
     await executions.close();
     await (await parts.asking()).approvals.close();
     const log = await parts.audit();
     await log
       .record({ type: 'server.ended', at: clock.now(), organization: 'org_local', data: { host, port: server.port } })
-    await serving.close();
-    await (await parts.browsing?.())?.end();
       .catch(() => {});
     await log.close();
   }

@@ -7,7 +7,10 @@ import { CACHE } from './page.ts';
 
 /** Only what is really there: a capability is a promise. */
 function capabilities(parts: ServerParts): Members {
-  return { tools: {}, ...(parts.resources === undefined ? {} : { resources: {} }) };
+  return {
+    tools: parts.onToolsChanged === undefined ? {} : { listChanged: true },
+    ...(parts.resources === undefined ? {} : { resources: {} }),
+  };
 }
 
 export function serverInfo({ name, version, title }: ServerFacts, features: Features): Members {

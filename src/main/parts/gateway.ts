@@ -1,0 +1,137 @@
+import { type ChannelEnd, channelEnvironment, type Execution } from '../../execution/index.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Config, ProcessFacts } from '../../kernel/config/index.ts';
+import { AppError } from '../../kernel/errors.ts';
+import { isObject } from '../../kernel/json-rpc/message.ts';
+import type { Logger } from '../../kernel/logger.ts';
+import type { Redactor } from '../../kernel/redaction/index.ts';
+import {
+  type Carrier,
+  createServerLog,
+  createStdioCarrier,
+  createUpstreamPool,
+  expandSettings,
+  readSettings,
+  type ServerLog,
+  type UpstreamPool,
+  type UpstreamSettings,
+  type UpstreamTool,
+} from '../../upstreams/index.ts';
+
+export interface GatewayParts {
+  /** Of this very process: upstreams get what is allowed of its environment, whoever uses them. */
+  readonly facts: ProcessFacts;
+  readonly home: string;
+  readonly config: Config;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly redactor: Redactor;
+  execution(): Promise<Execution>;
+}
+
+/** The upstreams of this process, and how a configuration names them. */
+export interface Gateway {
+  readonly pool: UpstreamPool;
+  /** What a configuration's `mcp_servers` come to; what can't be used is said and left out. `project`: the real path of its folder. */
+  settingsOf(config: Config, project: string | undefined): readonly UpstreamSettings[];
+  /** What they wrote on standard error. */
+  logs(server: string): readonly string[];
+}
+
+export function createGateway(parts: GatewayParts): Gateway {
+  const { facts, home, clock, logger, redactor, version } = parts;
+  const logs = new Map<string, ServerLog>();
+  const said = new Set<string>();
+
+  /** Once, however many agents meet it. */
+  function say(text: string): void {
+    if (said.has(text)) return;
+    said.add(text);
+    logger.warn(text);
+  }
+
+  function logOf(name: string): ServerLog {
+    const log = logs.get(name) ?? createServerLog({ name, clock, clean: redactor.text, show: (line) => logger.info(line) });
+    logs.set(name, log);
+    return log;
+  }
+
+  async function openStdio(settings: UpstreamSettings, signal: AbortSignal): Promise<Carrier> {
+    const expanded = await expandSettings(settings, { env: facts.host_env, secret: async () => undefined });
+    if (!expanded.ok) {
+      throw new AppError('config_invalid', expanded.problems.map(({ message }) => message).join('; '), { data: { final: true } });
+    }
+    const { transport } = expanded;
+    if (transport.type !== 'stdio') throw new AppError('config_invalid', 'HTTP upstreams are not reached yet.', { data: { final: true } });
+    const { env, stripped } = channelEnvironment({ parent: facts.host_env, overrides: transport.env, env_secrets: settings.env_secrets });
+    if (stripped.length > 0) {
+      say(
+        `MCP server "${settings.name}": ${stripped.join(', ')} looks like a secret and is kept back; name it in env_secrets if the server needs it`,
+      );
+    }
+    const execution = await parts.execution();
+    const channel = await execution.connect(
+      {
+        name: `upstream:${settings.name}`,
+        argv: [transport.command, ...transport.args],
+        ...(transport.cwd === undefined ? {} : { cwd: transport.cwd }),
+        env,
+        roots: settings.roots,
+        network: settings.network,
+        unix_sockets: settings.unix_sockets,
+        dev_shm: settings.dev_shm,
+        nested_userns: settings.nested_userns,
+        limits: parts.config.sandbox.limits,
+      },
+      signal,
+    );
+    logOf(settings.name).read(channel.stderr);
+    return createStdioCarrier({ ...channel, ended: channel.ended.then(how), close: () => channel.close() }, settings.max_response_bytes);
+  }
+
+  return {
+    pool: createUpstreamPool({
+      version,
+      clock,
+      logger,
+      admit: async () => ({ ok: true }),
+      open: openStdio,
+      vet: async (settings, definitions) => vetPlainly(settings, definitions),
+    }),
+    settingsOf(config, project) {
+      const places = { writ_home: home, user: facts.user, ...(project === undefined ? {} : { project }) };
+      return Object.entries(config.mcp_servers).flatMap(([name, server]) => {
+        const read = readSettings(name, server, places);
+        for (const { message } of read.warnings) say(`MCP server "${name}": ${message}`);
+        if (read.ok) return [read.settings];
+        say(`writ: skipped "${name}": ${read.problems.map(({ message }) => message).join('; ')}`);
+        return [];
+      });
+    },
+    logs: (server) => logs.get(server)?.lines() ?? [],
+  };
+}
+
+function vetPlainly(settings: UpstreamSettings, definitions: readonly unknown[]): readonly UpstreamTool[] {
+  return definitions.flatMap((definition): readonly UpstreamTool[] => {
+    if (!isObject(definition) || typeof definition['name'] !== 'string') return [];
+    const { name } = definition;
+    const off = settings.disabled_tools.includes(name);
+    return [
+      {
+        name,
+        exposed: settings.prefix === '' ? name : `${settings.prefix}__${name}`,
+        server: settings.name,
+        definition,
+        flags: [],
+        availability: off ? { state: 'disabled', reason: 'it is in disabled_tools' } : { state: 'enabled' },
+      },
+    ];
+  });
+}
+
+function how({ cause, exit_code, signal, limits_hit }: ChannelEnd): string {
+  const end = signal === undefined ? `it exited with ${exit_code ?? 'an unknown code'}` : `it was ended by ${signal}`;
+  return `${cause === 'closed' ? 'it was closed' : end}${limits_hit.length > 0 ? ` (limits: ${limits_hit.join(', ')})` : ''}`;
+}
