@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { type AppError, errorEntry, toAppError } from '../kernel/errors.ts';
-import type { App, Terminal } from './app.ts';
+import type { App, Settings, Terminal } from './app.ts';
 import { approvalCommands } from './commands/approvals.ts';
 import { auditCommands } from './commands/audit.ts';
 import { checkCommand } from './commands/check.ts';
@@ -17,7 +17,12 @@ import { upCommand } from './commands/up.ts';
 import { workspaceCommands } from './commands/workspace.ts';
 
 /** Every command of `writ`. `app` is made when a command runs, so that `--help` touches nothing. */
-export async function runProgram(argv: readonly string[], version: string, app: () => Promise<App>, terminal: Terminal): Promise<void> {
+export async function runProgram(
+  argv: readonly string[],
+  version: string,
+  app: (settings?: Settings) => Promise<App>,
+  terminal: Terminal,
+): Promise<void> {
   const program = new Command('writ')
     .description('One governed door between AI agents and the machines and tools they act on.')
     .version(version, '-V, --version')

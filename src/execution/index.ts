@@ -103,7 +103,9 @@ export function createExecution(config: ExecutionConfig, { clock, logger }: Exec
   const retention = { retention_ms: config.job_retention_ms, quota_bytes: config.job_quota_bytes, max_jobs: MAX_JOBS };
   const recovery = { layout, clock, processes, retention };
 
-  const start: Execution['start'] = (spec, signal) => {
+  const uncontained = config.backend === 'none';
+  const start: Execution['start'] = (asked, signal) => {
+    const spec = uncontained ? withoutContainment(asked) : asked;
     checkSpec(spec);
     return foreground.start(spec, signal);
   };
@@ -114,6 +116,7 @@ export function createExecution(config: ExecutionConfig, { clock, logger }: Exec
 
   const probe: Execution['probe'] = async (options = {}) => {
     const ask = { fresh: options.fresh ?? false };
+    if (uncontained) return notContained(clock.now());
     try {
       return await runner().ask('probe', ask);
     } catch (thrown) {
@@ -157,7 +160,7 @@ export function createExecution(config: ExecutionConfig, { clock, logger }: Exec
       ...jobs,
       async start(spec: RunSpec, signal) {
         checkSpec(spec);
-        if (spec.uncontained) throw new AppError('invalid_arguments', UNCONTAINED_JOB, { fix: 'Run it in the foreground.' });
+        if (spec.uncontained || uncontained) throw new AppError('invalid_arguments', UNCONTAINED_JOB, { fix: 'Run it in the foreground.' });
         const record = await jobs.start(spec, signal);
         setTimeout(prepareSpare, SPARE_AFTER_MS, spec.workspaces).unref();
         started += 1;
@@ -203,7 +206,7 @@ export function createExecution(config: ExecutionConfig, { clock, logger }: Exec
     findProgram,
 
     warmUp(workspaces) {
-      if (closed) return;
+      if (closed || uncontained) return;
       try {
         runner().tell({ type: 'warm', workspaces });
       } catch (thrown) {

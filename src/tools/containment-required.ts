@@ -9,8 +9,11 @@ const NEEDED_FOR_CONTAINED: readonly Dimension[] = ['fs_read', 'fs_write', 'netw
 export async function requireContainment(execution: Execution, decision: Decision): Promise<void> {
   const probe = await execution.probe();
   if (!probe.ok)
-    throw new AppError('containment_unavailable', `Commands can't be contained on this machine: ${probe.cause}`, { fix: probe.fix });
-  if (decision.verdict !== 'contained') return;
+    throw new AppError(probe.code ?? 'containment_unavailable', `Commands can't be contained on this machine: ${probe.cause}`, {
+      fix: probe.fix,
+    });
+  // The operator has said that nothing contains them.
+  if (decision.verdict !== 'contained' || probe.report.backend === 'none') return;
   const missing = NEEDED_FOR_CONTAINED.filter((name) => probe.report.dimensions[name].state !== 'enforced');
   if (missing.length === 0) return;
   const why = missing.map((name) => `${name} (${probe.report.dimensions[name].reason ?? 'not enforced'})`);

@@ -34,12 +34,14 @@ export function initScript(options: { readonly stdin: boolean; readonly keeps_en
     'set -m',
     `/bin/bash --noprofile --norc -c "$1" bash ${LIFE_FD}<&- & C=$!`,
     'set +m',
+    // Its own words (that a job was killed) are not the command's.
+    'exec >/dev/null 2>&1',
     `exec ${GATE_FD}<&-`,
-    `( exec ${WORDS_FD}>&- </dev/null >/dev/null 2>&1; read -rN1 -u${LIFE_FD} ) &`,
+    `( exec ${WORDS_FD}>&- </dev/null; read -rN1 -u${LIFE_FD} ) &`,
     `exec ${LIFE_FD}<&-`,
     'wait -n; S=$?',
     // Not the launcher: then its supervisor is gone, or it has ended the watcher itself.
-    'kill -0 "$C" 2>/dev/null && S=137',
+    'kill -0 "$C" && S=137',
     `printf 'E%d\\n' "$S" >&${WORDS_FD}`,
     'exit "$S"',
   ].join('\n');

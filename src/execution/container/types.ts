@@ -1,7 +1,7 @@
 /** For the backend `container`, from the configuration. */
 export interface ContainerSettings {
-  /** Programs that may be the engine, in order; the first that answers is used. */
-  readonly engines: readonly EngineCandidate[];
+  /** Programs that may be the engine, in order; the first that answers is used. Default: where distributions put them. */
+  readonly engines?: readonly EngineCandidate[];
   /** A reference the engine knows; absent: the machine's own system in an empty image that Writ makes. */
   readonly image?: string;
 }

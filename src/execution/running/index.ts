@@ -25,13 +25,14 @@ import { letThrough } from './let-through.ts';
 import { endLoose, killLoose, terminateLoose } from './loose-tree.ts';
 import { neverStarted } from './outcome.ts';
 import { type NotPrepared, type Prepared, type PrepareInput, type PrepareParts, prepare } from './prepare.ts';
-import { prepareUncontained, uncontainedReport } from './prepare-uncontained.ts';
+import { prepareUncontained } from './prepare-uncontained.ts';
 import { membersOf } from './proc.ts';
 import { createReadBuffer, readPipe } from './reader.ts';
 import { containmentReport } from './report.ts';
 import { ownHardLimits, processLimitReports } from './rlimits.ts';
 import { followRun } from './run.ts';
 import { createSpoolWriter } from './spool-writer.ts';
+import { uncontainedReport } from './uncontained-report.ts';
 import { createWarmPool } from './warm.ts';
 
 export { type IdentityVerdict, identify, judge, signalOwned } from './identity.ts';

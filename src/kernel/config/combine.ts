@@ -1,3 +1,4 @@
+import { limitsOfBackend } from './backend-limits.ts';
 import { checkFile } from './check-file.ts';
 import { nearest } from './keys.ts';
 import { type Path, shown } from './parse.ts';
@@ -92,7 +93,8 @@ export function combine({ facts, defaults, operator, project, flags }: CombineIn
   }
 
   if (problems.length > 0) return { ok: false, problems, warnings };
-  const config = unflatten(values);
+  const laid = unflatten(values);
+  const config: Config = { ...laid, sandbox: { ...laid.sandbox, limits: limitsOfBackend(laid, provenance) } };
   if (config.shell.timeout_ms > config.shell.max_timeout_ms) {
     const message = `shell.timeout_ms (${config.shell.timeout_ms}) is more than shell.max_timeout_ms (${config.shell.max_timeout_ms})`;
     return { ok: false, problems: [{ message, fix: 'Lower the first or raise the second.' }], warnings };

@@ -13,6 +13,7 @@ export function defaultConfig(facts: Pick<ProcessFacts, 'cores' | 'memory_bytes'
     tools: { toolsets: {} },
     sandbox: {
       backend: 'bubblewrap',
+      image: null,
       missing: 'deny',
       env_pass: [],
       loopback: [],

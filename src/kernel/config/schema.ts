@@ -67,6 +67,9 @@ const server = z.looseObject(
   'must be an object',
 );
 
+/** A reference of an image; never something an engine takes for an option. */
+const IMAGE = /^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,511}$/;
+
 const HOST_NAME = 'must be a host name without port';
 
 export const configSchema = z.strictObject({
@@ -89,6 +92,7 @@ const PLACE = /^(?:(?:\*\.)?[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,251}[A-Za-z0-9_])?|\
   sandbox: z
     .strictObject({
       backend: oneOf(BACKENDS).optional(),
+      image: z.string().regex(IMAGE, 'must be an image such as "docker.io/library/node:24"').nullable().optional(),
       missing: oneOf(['deny', 'prompt']).optional(),
       env_pass: z
         .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be a variable name'), 'must be a list of variable names')

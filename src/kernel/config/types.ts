@@ -64,6 +64,7 @@ export interface Config {
   readonly tools: { readonly toolsets: Readonly<Record<string, readonly string[]>> };
   readonly sandbox: {
     readonly backend: Backend;
+    readonly image: string | null;
     readonly missing: 'deny' | 'prompt';
     readonly env_pass: readonly string[];
     readonly loopback: readonly number[];

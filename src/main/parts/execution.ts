@@ -31,6 +31,8 @@ export function createLocalExecution(parts: {
     {
       home,
       host_env: facts.host_env,
+      backend: config.sandbox.backend,
+      container: { ...(config.sandbox.image === null ? {} : { image: config.sandbox.image }) },
       env_pass: config.sandbox.env_pass,
       loopback: config.sandbox.loopback,
       user_home: facts.user.home,
