@@ -108,13 +108,6 @@ export interface SandboxPlan {
   readonly key: string;
 }
 
-export interface Containment {
-  probe(options?: { fresh?: boolean }): Promise<ProbeResult>;
-  /** Throws AppError containment_unavailable when the probe failed, invalid_arguments for a cwd outside. */
-  plan(spec: RunSpec, channel?: ChannelProfile): Promise<SandboxPlan>;
-  /** Makes what the openings need before the plan. Cleared when the run is over, however it ended. */
-  place(spec: RunSpec): PreparedOpenings;
-  /**
 /** What the plan of a long-lived program (channel/) has other than that of a command. */
 export interface ChannelProfile {
   /** Private HOME and TMPDIR belong to it, in place of the first folder. */
@@ -131,6 +124,13 @@ export interface ChannelProfile {
   readonly shared_memory: boolean;
 }
 
+export interface Containment {
+  probe(options?: { fresh?: boolean }): Promise<ProbeResult>;
+  /** Throws AppError containment_unavailable when the probe failed, invalid_arguments for a cwd outside. */
+  plan(spec: RunSpec, channel?: ChannelProfile): Promise<SandboxPlan>;
+  /** Makes what the openings need before the plan. Cleared when the run is over, however it ended. */
+  place(spec: RunSpec): PreparedOpenings;
+  /**
    * A sandbox of this plan could not be built: a proof that is older than `since` is dropped and made anew, once. Throws
    * AppError containment_unavailable, with the cause and what to do, when containment doesn't work here any more.
    */

@@ -20,6 +20,7 @@ import { createForeground } from './runner/foreground.ts';
 import { createSpare } from './runner/spare.ts';
 import { readSpool } from './running/spool-reader.ts';
 import type { Execution, RunSpec, WorkspaceBind } from './types.ts';
+import { notContained, withoutContainment } from './without-containment.ts';
 
 export { CHROMIUM_CANDIDATES, findChromium, INSTALL_CHROMIUM } from './browser/find-chromium.ts';
 export { createReachGuard, isPlace, type Place, type Reach, readPlace } from './browser/reach.ts';
@@ -115,8 +116,8 @@ export function createExecution(config: ExecutionConfig, { clock, logger }: Exec
   let channels: Promise<import('./channel/connect.ts').Channels> | undefined;
 
   const probe: Execution['probe'] = async (options = {}) => {
-    const ask = { fresh: options.fresh ?? false };
     if (uncontained) return notContained(clock.now());
+    const ask = { fresh: options.fresh ?? false };
     try {
       return await runner().ask('probe', ask);
     } catch (thrown) {
@@ -242,6 +243,7 @@ export async function runnerMain(): Promise<void> {
   ] = await Promise.all([
     import('./runner/main.ts'),
     import('./containment/index.ts'),
+    import('./container/index.ts'),
     import('./containment/repositories.ts'),
     import('./running/index.ts'),
     import('../kernel/clock.ts'),
@@ -256,4 +258,3 @@ export async function runnerMain(): Promise<void> {
     self: selfIdentity,
   });
 }
-    import('./container/index.ts'),

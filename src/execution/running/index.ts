@@ -221,6 +221,7 @@ export function createRunning(config: ExecutionConfig, clock: Clock, options: Ru
       await pool.close();
       await cgroups.close();
       fifos.close();
+      carriers.close();
     },
   };
 }

@@ -126,6 +126,7 @@ export async function openStreams(request: PrepareInput, parts: PrepareParts): P
   };
   const pipes = { kind: 'pipes', stdout: stdout.ours, stderr: stderr.ours } as const;
   let stdin: number | undefined;
+  let ours: Ends = pipes;
   try {
     if (request.stdin === 'open') {
       const input = await parts.fifos.takeInput();
@@ -133,7 +134,6 @@ export async function openStreams(request: PrepareInput, parts: PrepareParts): P
       ours = { ...pipes, stdin: input.ours };
     } else if (request.stdin !== 'closed') stdin = carryReadOnly(parts.scratch, request.stdin);
   } catch (error) {
-  let ours: Ends = pipes;
     close();
     closeEnds(pipes);
     throw error;
@@ -187,7 +187,7 @@ export function closeEnds(ends: Ends): void {
     ends.terminal.destroy();
     return;
   }
+  if (ends.stdin !== undefined) closeSync(ends.stdin);
   closeSync(ends.stdout);
   closeSync(ends.stderr);
 }
-  if (ends.stdin !== undefined) closeSync(ends.stdin);

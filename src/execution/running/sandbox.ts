@@ -46,10 +46,11 @@ export interface Gated {
   /** Sockets that were made inside for `plan.network`; there before `ready`. Undefined: it ended without them. */
   readonly inlets: Promise<Inlets | undefined>;
   /** Sends the token, where to start and the command. Exactly once. */
+  open(order: Order): void;
   /** Ends what was started, at once; nothing is proved by it. */
   kill(): void;
-  open(order: Order): void;
   /** Lets go of the pipes to it. */
+  release(): void;
   /** How its tree is ended and seen gone, where the death of its init isn't all there is to it. */
   readonly tree?: TreeEnd;
 }
@@ -64,7 +65,6 @@ export interface TreeEnd {
 export interface Sandbox extends Gated {
   readonly child: ChildProcess;
   readonly born: Promise<Born | undefined>;
-  release(): void;
 }
 
 export interface BuiltSandbox extends Gated {
@@ -79,6 +79,8 @@ interface SpawnInput {
   readonly streams: StandardStreams;
   /** Where carriers may be made: private, on a writable disk. */
   readonly scratch: string;
+  /** Where options and filter are kept from one sandbox to the next. Default: they are made for this one. */
+  readonly carriers?: Carriers;
   readonly limitLines: readonly string[];
 }
 
@@ -93,8 +95,6 @@ export function spawnSandbox(input: SpawnInput): Sandbox {
     '--',
     // Inside, so that the terminal belongs to the session of the command: Ctrl-C reaches it and not bubblewrap, which would die of it.
     ...(terminal ? ['/usr/bin/setsid', '--ctty'] : []),
-  /** Where options and filter are kept from one sandbox to the next. Default: they are made for this one. */
-  readonly carriers?: Carriers;
     ...['/bin/bash', '--noprofile', '--norc', '-c', launcherScript(input.limitLines, terminal, inletLines(plan.network)), 'bash'],
   ];
   const carrier = (bytes: Uint8Array): number => input.carriers?.lend(bytes) ?? carry(input.scratch, bytes);
