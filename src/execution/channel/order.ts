@@ -33,7 +33,6 @@ export function commandFor(input: {
   const command = [
     // A locale that isn't there is no concern of the shell's.
     ...(exported.length === 0 ? [] : [`export ${exported.map(assign).join(' ')} 2>/dev/null`]),
-    'unset -v SHLVL OLDPWD',
     odd.length === 0
       ? `exec -a ${[argv0, input.program, ...rest].map(quote).join(' ')}`
       : `exec /usr/bin/env ${[...odd.map((name) => `${name}=${input.env[name]}`), input.program, ...rest].map(quote).join(' ')}`,
