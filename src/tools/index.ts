@@ -18,6 +18,7 @@ import type { Tool } from './tool.ts';
 export { type Browsing, createBrowsers } from './browser/index.ts';
 export { createFacts } from './facts.ts';
 export { jobLine } from './job-shapes.ts';
+export { BUILT_IN_TOOLS } from './names.ts';
 export type { ShellSettings } from './shell.ts';
 export type { CallContext, JsonSchema, Tool, ToolAnnotations, ToolOutput } from './tool.ts';
 export { createUpstreamTool } from './upstream-tool.ts';

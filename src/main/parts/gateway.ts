@@ -2,20 +2,21 @@ import { type ChannelEnd, channelEnvironment, type Execution } from '../../execu
 import type { Clock } from '../../kernel/clock.ts';
 import type { Config, ProcessFacts } from '../../kernel/config/index.ts';
 import { AppError } from '../../kernel/errors.ts';
-import { isObject } from '../../kernel/json-rpc/message.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { Redactor } from '../../kernel/redaction/index.ts';
+import { BUILT_IN_TOOLS } from '../../tools/index.ts';
 import {
   type Carrier,
   createServerLog,
   createStdioCarrier,
   createUpstreamPool,
   expandSettings,
+  type JudgeTool,
   readSettings,
   type ServerLog,
   type UpstreamPool,
   type UpstreamSettings,
-  type UpstreamTool,
+  vetTools,
 } from '../../upstreams/index.ts';
 
 export interface GatewayParts {
@@ -97,7 +98,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       logger,
       admit: async () => ({ ok: true }),
       open: openStdio,
-      vet: async (settings, definitions) => vetPlainly(settings, definitions),
+      vet: async (settings, definitions) => vetTools(settings, definitions, { builtins: BUILT_IN_TOOLS, judge: judgeHeld, logger }),
     }),
     settingsOf(config, project) {
       const places = { writ_home: home, user: facts.user, ...(project === undefined ? {} : { project }) };
@@ -113,23 +114,9 @@ export function createGateway(parts: GatewayParts): Gateway {
   };
 }
 
-function vetPlainly(settings: UpstreamSettings, definitions: readonly unknown[]): readonly UpstreamTool[] {
-  return definitions.flatMap((definition): readonly UpstreamTool[] => {
-    if (!isObject(definition) || typeof definition['name'] !== 'string') return [];
-    const { name } = definition;
-    const off = settings.disabled_tools.includes(name);
-    return [
-      {
-        name,
-        exposed: settings.prefix === '' ? name : `${settings.prefix}__${name}`,
-        server: settings.name,
-        definition,
-        flags: [],
-        availability: off ? { state: 'disabled', reason: 'it is in disabled_tools' } : { state: 'enabled' },
-      },
-    ];
-  });
-}
+/** Its text reads like an order to the model: a person looks first. */
+const judgeHeld: JudgeTool = ({ flags }, held) =>
+  held ? { state: 'needs_approval', reason: flags.slice(0, 3).join(' ') } : { state: 'enabled' };
 
 function how({ cause, exit_code, signal, limits_hit }: ChannelEnd): string {
   const end = signal === undefined ? `it exited with ${exit_code ?? 'an unknown code'}` : `it was ended by ${signal}`;

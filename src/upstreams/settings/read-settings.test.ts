@@ -43,7 +43,7 @@ describe('an entry of a Claude Code file', () => {
       disabled_tools: [],
       require_approval: false,
       low_impact: false,
-      trust_annotations: false,
+      trust_annotations: true,
       prefix: 'x',
       roots: [],
       network: 'full',

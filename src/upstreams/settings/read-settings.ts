@@ -110,7 +110,8 @@ function settingsOf(
     disabled_tools: [...new Set(entry.disabled_tools ?? [])],
     require_approval: source === 'project' || entry.require_approval === true,
     low_impact: entry.low_impact === true,
-    trust_annotations: entry.trust_annotations === true,
+    // Whoever configured it lets it run; that it lies about reading shows as little as what it does.
+    trust_annotations: entry.trust_annotations ?? source === 'operator',
     prefix: entry.prefix ?? name,
     roots: entry.roots === undefined ? ownRoots(project) : readRoots(entry.roots, from, note, problems, warnings),
     network: entry.network === undefined ? (source === 'operator' ? 'full' : 'none') : readNetwork(entry.network, note, problems),
