@@ -325,16 +325,6 @@ export interface RecoveryReport {
   readonly removed: readonly { readonly job_id: JobId; readonly reason: 'retention' | 'quota' }[];
 }
 
-/** The public face of the room. */
-export interface Execution {
-  /** Cached until the backend or its report changes; `fresh` probes again. */
-  probe(options?: { fresh?: boolean }): Promise<ProbeResult>;
-  /** Starts it; resolves once it can be cancelled (its record exists), not when it ends. */
-  start(spec: RunSpec, signal: AbortSignal): Promise<RunHandle>;
-  /** `start`, wait for the end and confirm it: for what no record is kept of. The deadline is never reset by output. */
-  run(spec: RunSpec, signal: AbortSignal): Promise<RunResult>;
-  /** Spooled output of a foreground run that has ended. */
-  output(exec_id: string, request: { cursor: number; max_bytes: number }): Promise<SpoolPage | undefined>;
 /** A program that stays and is spoken to over its standard streams. */
 export interface ChannelSpec {
   /** What keeps its private HOME and TMPDIR apart from others' and names it in records: `upstream:NAME`. At most 200 characters. */
@@ -402,9 +392,27 @@ export interface Channel {
 /** Where a program was found on the host, links in the name of the file itself left as they are, or where it was looked for. */
 export type ProgramFound = { readonly ok: true; readonly path: string } | { readonly ok: false; readonly looked_in: readonly string[] };
 
+/** The public face of the room. */
+export interface Execution {
+  /** Cached until the backend or its report changes; `fresh` probes again. */
+  probe(options?: { fresh?: boolean }): Promise<ProbeResult>;
+  /** Starts it; resolves once it can be cancelled (its record exists), not when it ends. */
+  start(spec: RunSpec, signal: AbortSignal): Promise<RunHandle>;
+  /** `start`, wait for the end and confirm it: for what no record is kept of. The deadline is never reset by output. */
+  run(spec: RunSpec, signal: AbortSignal): Promise<RunResult>;
+  /** Spooled output of a foreground run that has ended. */
+  output(exec_id: string, request: { cursor: number; max_bytes: number }): Promise<SpoolPage | undefined>;
   /** The owner of a foreground run's record, or undefined. */
   ownerOf(exec_id: string): Promise<Owner | undefined>;
   readonly jobs: Jobs;
+  /**
+   * Starts a program that stays, as a child of this very process: it dies with it. `signal` ends the starting, not the channel. Throws
+   * AppError: not_found (its program isn't there inside; says where it was looked for), invalid_arguments, containment_unavailable,
+   * never_started, busy, cancelled.
+   */
+  connect(spec: ChannelSpec, signal: AbortSignal): Promise<Channel>;
+  /** Whether `connect` would find this program, without starting it. */
+  findProgram(spec: Pick<ChannelSpec, 'argv' | 'env' | 'cwd'>): ProgramFound;
   /** At start: sweep, close what has no owner, apply retention. Idempotent, safe in several processes at once. */
   recover(): Promise<RecoveryReport>;
   /** Jobs whose end is to be recorded and confirmed, by this process and no other as long as it lives. */
@@ -415,14 +423,6 @@ export type ProgramFound = { readonly ok: true; readonly path: string } | { read
    * that goes on, or is a job by now, is left as it is; twice is once.
    */
   confirm(ids: readonly (ExecId | JobId)[]): Promise<void>;
-  /**
-   * Starts a program that stays, as a child of this very process: it dies with it. `signal` ends the starting, not the channel. Throws
-   * AppError: not_found (its program isn't there inside; says where it was looked for), invalid_arguments, containment_unavailable,
-   * never_started, busy, cancelled.
-   */
-  connect(spec: ChannelSpec, signal: AbortSignal): Promise<Channel>;
-  /** Whether `connect` would find this program, without starting it. */
-  findProgram(spec: Pick<ChannelSpec, 'argv' | 'env' | 'cwd'>): ProgramFound;
   /** For tools that read and write files in this process, and see there what a run would. Works without containment. */
   files(): Promise<FilesView>;
   /** Gets a runner process ready, and sandboxes for these Workspaces in it, off the start-up path. */
