@@ -121,6 +121,7 @@ export function createChannels(config: ExecutionConfig, parts: ChannelsParts): C
     const { sandbox, group } = prepared;
     const tree = { launcher: sandbox.init, marker: sandbox.marker, cgroups: group?.paths ?? [] };
     const { makeGuard } = parts;
+    const network = openNetwork({ plan: plan.network, inlets: prepared.inlets, published: new Map(), ...(makeGuard ? { makeGuard } : {}) });
     const cleanUp = ({ teardown }: ChannelEnd): void => {
       disk?.stop();
       open.delete(channel);
@@ -132,7 +133,7 @@ export function createChannels(config: ExecutionConfig, parts: ChannelsParts): C
       prepared,
       streams: openStreams(prepared.ends),
       report: reportOf(spec, prepared),
-      network: openNetwork({ plan: plan.network, inlets: prepared.inlets, published: new Map(), ...(makeGuard ? { makeGuard } : {}) }),
+      network,
       ...(spec.uncontained
         ? {
             loose: {

@@ -8,6 +8,10 @@ import { commandFor } from './order.ts';
 import { argumentsInside, filesToStart, findProgram } from './program.ts';
 
 const MAX_NAME = 200;
+const MAX_ROOTS = 64;
+const MAX_SOCKETS = 16;
+const MAX_HOSTS = 256;
+const MAX_PRESETS = 32;
 
 export interface PlannedChannel {
   readonly plan: SandboxPlan;
@@ -41,13 +45,18 @@ export async function planChannel(
   return { plan, command: commandFor({ program: found.path, argv, env: Object.fromEntries(own) }) };
 }
 
-function check({ name, argv, cwd }: ChannelSpec): void {
+function check({ name, argv, cwd, roots, unix_sockets, network }: ChannelSpec): void {
   const refuse = (why: string): never => {
     throw new AppError('invalid_arguments', `The program can't be started: ${why}.`);
   };
   if (name === '' || name.length > MAX_NAME) refuse(`its name has to have 1 to ${MAX_NAME} characters`);
   if (!argv[0]) refuse('it has no name of a program');
   if (cwd !== undefined && !isAbsolute(cwd)) refuse(`its folder ${cwd} is not absolute`);
+  if (roots.length > MAX_ROOTS) refuse(`it has ${roots.length} roots, and ${MAX_ROOTS} are the most`);
+  if (unix_sockets.length > MAX_SOCKETS) refuse(`it has ${unix_sockets.length} sockets, and ${MAX_SOCKETS} are the most`);
+  if (typeof network === 'object' && (network.hosts.length > MAX_HOSTS || network.presets.length > MAX_PRESETS)) {
+    refuse(`at most ${MAX_HOSTS} hosts and ${MAX_PRESETS} presets can be opened`);
+  }
 }
 
 /** In the words of the planner, which was made for commands. */

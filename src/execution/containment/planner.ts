@@ -192,11 +192,12 @@ export function createPlanner(
       ];
       const ownHome: Mount = { kind: 'bind', source: folders.home, dest: home, access: 'write' };
       const pins = prepareMountPoints([ownHome, ...toolchains.mounts, ...given, ...guards.mounts], { home, folders }, as, looks);
-      // What a run could have swapped before it is mounted; tool chains and system folders it never could.
+      // What a run could have swapped before it is mounted; tool chains and system folders it never could, but packages that lie in a Workspace.
       const swappable = [
         ...pins.map(({ source, dest }) => ({ source, dest })),
         ...spec.openings.map(({ path }) => ({ source: path, dest: path })),
         ...ground.sockets,
+        ...(channel ? toolchains.mounts.filter((mount) => mount.kind === 'bind') : []),
       ];
       const expected = swappable.flatMap(({ source, dest }) => {
         const stat = looks.look(source);
