@@ -182,6 +182,8 @@ export function createExecution(config: ExecutionConfig, { clock, logger }: Exec
       try {
         // Loaded when it is needed: it draws in what plans sandboxes.
         (await import('./leftovers.ts')).sweepLeftovers(config, clock.now());
+        const removed = await (await import('./container/sweep.ts')).sweepContainers(config);
+        if (removed > 0) logger.info('containers of earlier processes were removed', { removed });
       } catch (thrown) {
         logger.warn('what earlier processes left in the Writ home could not be cleared away', { reason: toAppError(thrown).message });
       }

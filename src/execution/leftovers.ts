@@ -40,8 +40,9 @@ const KINDS: readonly Kind[] = [
   },
   {
     folders: inHome('gates'),
-    bound: 'two or three files a start, from their making to the next call, which unlinks them',
-    isLeft: (name, stat, { now }) => name.startsWith('.carrier-') && isOld(stat, now),
+    bound:
+      'two or three files a start, from their making to the next call, which unlinks them; a folder of pipes a container, until it is at its gate',
+    isLeft: (name, stat, { now }) => /^(?:\.carrier-|box-)/.test(name) && isOld(stat, now),
   },
   {
     folders: inHome('warm'),

@@ -11,8 +11,9 @@ import { endTree, terminateMembers } from '../running/teardown.ts';
 import type { ProcessIdentity, TeardownReport } from '../types.ts';
 import { callEngine, firstLine } from './engine.ts';
 import { environmentMessage, initScript, markerFlag, PIPES_AT, WORDS_FD } from './init-script.ts';
-import { containerName, HOME_LABEL } from './names.ts';
+import { containerName, HOME_LABEL, homeTag } from './names.ts';
 import type { Pipes } from './pipes.ts';
+import { forgetContainer, recordContainer } from './records.ts';
 import type { ContainerPlan } from './types.ts';
 
 /** An engine that pulls up its storage for the first time takes its time. */
@@ -48,12 +49,21 @@ export async function startContainer(input: StartInput): Promise<Box | NotPrepar
     pipes.close();
     return { reason, teardown };
   };
+  recordContainer(container.home, name);
   pipes.gate.write(environmentMessage(plan.env, marker));
   const launcher = launcherScript([], false, [], false, WORDS_FD);
   const started = await callEngine(
     engine,
     [
-      ...['run', '--detach', `--name=${name}`, `--label=${HOME_LABEL}=${container.home_tag}`, markerFlag(marker), ...container.flags],
+      ...[
+        'run',
+        '--detach',
+        `--name=${name}`,
+        `--label=${HOME_LABEL}=${homeTag(container.home)}`,
+        markerFlag(marker),
+        '--workdir=/',
+        ...container.flags,
+      ],
       `--mount=type=bind,source=${pipes.folder},destination=${PIPES_AT},readonly`,
       ...[
         '--entrypoint=/bin/bash',
@@ -163,10 +173,13 @@ async function initOf({ engine }: ContainerPlan, name: string, marker: string): 
 }
 
 /** True when the engine has none of this name any more. */
-async function removeContainer({ engine }: Pick<ContainerPlan, 'engine'>, name: string): Promise<boolean> {
-  await callEngine(engine, ['rm', '--force', '--volumes', name]);
-  const left = await callEngine(engine, ['ps', '--all', '--quiet', '--filter', `name=^${name}$`]);
-  return left.code === 0 && left.stdout.trim() === '';
+async function removeContainer({ engine, home }: ContainerPlan, name: string): Promise<boolean> {
+  const removed = await callEngine(engine, ['rm', '--force', '--volumes', name]);
+  // Of one that isn't there engines say different things: then the list decides.
+  const left = removed.code === 0 ? undefined : await callEngine(engine, ['ps', '--all', '--quiet', '--filter', `name=^${name}$`]);
+  const gone = left === undefined || (left.code === 0 && left.stdout.trim() === '');
+  if (gone) forgetContainer(home, name);
+  return gone;
 }
 
 /** What there is of it is ended, by the engine and by its marker. */

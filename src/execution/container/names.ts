@@ -4,6 +4,7 @@ import type { ProcessIdentity } from '../types.ts';
 /** On every container of Writ; the value tells the Writ home. */
 export const HOME_LABEL = 'writ.home';
 
+/** Short, and the same for every process of this home. */
 export function homeTag(home: string): string {
   return createHash('sha256').update(home).digest('hex').slice(0, 16);
 }

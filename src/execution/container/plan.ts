@@ -8,7 +8,6 @@ import { networkNotes, networkPlan } from '../network/plan.ts';
 import type { Limits, RunSpec } from '../types.ts';
 import { containerDimensions } from './dimensions.ts';
 import { mountFlags } from './mount-flags.ts';
-import { homeTag } from './names.ts';
 import type { Engine, Target } from './types.ts';
 
 const TMP = '/tmp:rw,noexec,nosuid,nodev,size=256m,mode=1777';
@@ -20,12 +19,12 @@ const INTO_IMAGES: readonly string[] = ['hosts', 'gitconfig', 'npmrc', 'pip.conf
 const PROCESS_NUMBERS = 32_768;
 
 /** Flags that hold for every run, whatever it is. */
-function fixedFlags({ kind }: Engine, seccomp: string): readonly string[] {
+export function fixedFlags({ kind }: Engine, seccomp: string): readonly string[] {
   return [
     ...['--pull=never', '--network=none', '--read-only', '--cap-drop=ALL', '--security-opt=no-new-privileges'],
     `--security-opt=seccomp=${seccomp}`,
     // Not relabelled: the Workspace belongs to the person and keeps its labels.
-    ...['--security-opt=label=disable', `--tmpfs=${TMP}`, '--shm-size=256m', '--hostname=sandbox', '--workdir=/'],
+    ...['--security-opt=label=disable', `--tmpfs=${TMP}`, '--shm-size=256m', '--hostname=sandbox'],
     // What it writes goes to pipes of Writ's own and not through the engine.
     ...['--log-driver=none', '--no-healthcheck'],
     // Podman would make more of it writable, and hand on the proxies of our environment.
@@ -100,7 +99,7 @@ export function buildContainerPlan(
         ...mountFlags(mounts),
       ],
       keeps_env: !own,
-      home_tag: homeTag(config.home),
+      home: config.home,
     },
     bwrap: '',
     args: [],
@@ -128,7 +127,7 @@ export function buildContainerPlan(
 }
 
 /** Who it is inside: the owner of the Workspace. An engine without root has one user only, who is root inside unless Podman keeps the number. */
-function userFlags({ kind, rootless }: Engine, as: PlanFacts['as']): readonly string[] {
+export function userFlags({ kind, rootless }: Engine, as: Pick<PlanFacts['as'], 'uid' | 'gid'>): readonly string[] {
   if (!rootless) return [`--user=${as.uid}:${as.gid}`];
   return kind === 'podman' ? ['--userns=keep-id', `--user=${as.uid}:${as.gid}`] : ['--user=0:0'];
 }

@@ -42,6 +42,6 @@ export interface ContainerPlan {
   readonly flags: readonly string[];
   /** The image brings variables of its own (its PATH), on which those of the plan are laid. */
   readonly keeps_env: boolean;
-  /** Prefix of the names of all containers of this Writ home. */
-  readonly home_tag: string;
+  /** The Writ home, where it is recorded and by which it is labelled. */
+  readonly home: string;
 }

@@ -3,12 +3,13 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { AppError } from '../../kernel/errors.ts';
+import { createSearchBoxes, type MakeSearchBox } from '../container/search.ts';
 import { findBwrap } from '../containment/bwrap.ts';
 import { bwrapOptions } from '../containment/bwrap-options.ts';
 import { within } from '../containment/mount.ts';
 import { reaches } from '../containment/reach.ts';
 import type { ExecutionConfig } from '../core-types.ts';
-import type { Execution } from '../types.ts';
+import type { ContainmentReport, Execution } from '../types.ts';
 import type { FilePlace, FilesScene, FilesView, SearchEnd, SearchRun } from './types.ts';
 
 const MAX_STDERR = 16 * 1024;
@@ -25,16 +26,19 @@ const SYSTEM_RG = ['/usr/bin/rg', '/usr/local/bin/rg'] as const;
  * containment doesn't work there are no runs either that could swap anything, and it is started as it is.
  */
 export function createSearcher(
-  config: Pick<ExecutionConfig, 'bwrap_candidates'>,
+  config: Pick<ExecutionConfig, 'backend' | 'bwrap_candidates' | 'home' | 'host_env' | 'user_home' | 'container'>,
   execution: Pick<Execution, 'probe'>,
 ): FilesView['search'] {
   const slots = createSlots(MAX_AT_ONCE, MAX_WAITING);
+  const inContainer = createSearchBoxes(config, RG_INSIDE);
   return async (run, signal) => {
     await slots.take(signal);
     try {
       const rg = findRipgrep();
-      const contained = (await execution.probe()).ok;
-      return await carryOut(contained ? inSandbox(rg, findBwrap(config.bwrap_candidates), run) : plainly(rg, run), run, signal);
+      const probe = await execution.probe();
+      // Without containment there are no runs.
+      const start = await START[probe.ok ? (config.backend ?? 'bubblewrap') : 'none'](rg, run, { config, inContainer });
+      return await carryOut(start, run, signal);
     } finally {
       slots.give();
     }
@@ -88,6 +92,11 @@ interface Start {
   readonly program: string;
   readonly argv: readonly string[];
   readonly cwd: string;
+  /** Default: next to nothing. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** It runs as somebody else by itself. */
+  readonly as_it_is?: true;
+  remove?(): Promise<void>;
   /** A file that the program gets as descriptor 3. */
   readonly hand_on?: string;
 }
@@ -126,21 +135,37 @@ function inSandbox(rg: string, bwrap: string, { scene, root, folder, args }: Sea
   };
 }
 
+type Ways = { readonly config: Pick<ExecutionConfig, 'bwrap_candidates'>; readonly inContainer: MakeSearchBox };
+
+/** In what contains runs here: they are what could change the tree under a search. */
+const START: Readonly<Record<ContainmentReport['backend'], (rg: string, run: SearchRun, ways: Ways) => Start | Promise<Start>>> = {
+  bubblewrap: (rg, run, { config }) => inSandbox(rg, findBwrap(config.bwrap_candidates), run),
+  none: plainly,
+  async container(rg, { scene, root, folder, args }, { inContainer }) {
+    const box = await inContainer({ rg, place: placeOf(scene, root), as: scene.as, folder, args });
+    return { ...box, cwd: '/', as_it_is: true };
+  },
+};
+
 function plainly(rg: string, { scene, root, folder, args }: SearchRun): Start {
   const place = placeOf(scene, root);
   const host = join(place.host, root.slice(place.inside.length));
   return { program: rg, argv: args, cwd: folder === root ? host : dirname(host) };
 }
 
-async function carryOut({ program, argv, cwd, hand_on }: Start, run: SearchRun, signal: AbortSignal): Promise<SearchEnd> {
+async function carryOut(
+  { program, argv, cwd, hand_on, env, as_it_is, remove }: Start,
+  run: SearchRun,
+  signal: AbortSignal,
+): Promise<SearchEnd> {
   const { as } = run.scene;
   signal.throwIfAborted();
   const handed = hand_on === undefined ? undefined : openSync(hand_on, 'r');
   const child = spawn(program, argv, {
     cwd,
-    env: { LANG: 'C.UTF-8' },
+    env: env ?? { LANG: 'C.UTF-8' },
     stdio: ['ignore', 'pipe', 'pipe', handed ?? 'ignore'],
-    ...(as.drop ? { uid: as.uid, gid: as.gid } : {}),
+    ...(as.drop && !as_it_is ? { uid: as.uid, gid: as.gid } : {}),
   });
   if (handed !== undefined) closeSync(handed);
   const [, stdout, stderrStream] = child.stdio;
@@ -178,5 +203,6 @@ async function carryOut({ program, argv, cwd, hand_on }: Start, run: SearchRun, 
     signal.removeEventListener('abort', stop);
     stop();
     closed.catch(() => {});
+    await remove?.();
   }
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { readAccounts, userName } from '../containment/accounts.ts';
 import { createEtcSnapshot } from '../containment/etc-snapshot.ts';
 import { homeInside } from '../containment/forbidden.ts';
@@ -9,9 +9,9 @@ import { within } from '../containment/mount.ts';
 import { readPerson } from '../containment/person.ts';
 import { whoRuns } from '../containment/planner.ts';
 import { ensurePrivateFolders, privateFolders, writeGenerated } from '../containment/private-folders.ts';
-import { PROTECTED_IN_GIT, PROTECTED_IN_WORKSPACE } from '../containment/protected-table.ts';
+import { PROTECTED_IN_GIT, PROTECTED_IN_WORKSPACE, SETTINGS_NAMES } from '../containment/protected-table.ts';
 import { reaches } from '../containment/reach.ts';
-import { createRepositoryFinder } from '../containment/repositories.ts';
+import { createRepositoryFinder, NOT_ENTERED } from '../containment/repositories.ts';
 import { systemMounts } from '../containment/system-mounts.ts';
 import { gatherToolchains } from '../containment/toolchains.ts';
 import type { ExecutionConfig } from '../core-types.ts';
@@ -23,7 +23,7 @@ import type { FileOpening, FilePlace, FilesScene, FilesView } from './types.ts';
 const PLACES_FRESH_MS = 10_000;
 const MAX_KNOWN = 64;
 
-type Config = Pick<ExecutionConfig, 'home' | 'host_env' | 'user_home' | 'shared_root' | 'bwrap_candidates'>;
+type Config = Pick<ExecutionConfig, 'home' | 'host_env' | 'user_home' | 'shared_root' | 'bwrap_candidates' | 'backend' | 'container'>;
 
 interface Fixed {
   readonly as: FilesScene['as'];
@@ -67,8 +67,8 @@ export function createFilesView(config: Config, execution: Pick<Execution, 'prob
         protectedBecause: (path) => {
           const root = roots.find((one) => within(path, one));
           const guard = guardedPaths().find((one) => within(path, one));
-          if (guard !== undefined) return because(guard, root);
-          return root === undefined ? undefined : inGit(path, root);
+          if (guard !== undefined) return because(guard);
+          return root === undefined ? undefined : (inSettings(path, root) ?? inGit(path, root));
         },
       };
     },
@@ -116,24 +116,39 @@ function lookUp(config: Config, workspaces: readonly WorkspaceBind[], etc: (pare
     reaches: (path) => reaches(path, as),
     trusted_uids: [0, as.uid, process.getuid?.() ?? as.uid],
   });
-  const places = [
+  const contained = config.backend === 'container';
+  // What an image has can't be seen from outside of it.
+  const own = !contained || config.container?.image === undefined;
+  const system = [
     ...[...systemMounts(), ...toolchains.mounts].flatMap((mount): readonly FilePlace[] => {
       if (mount.kind === 'symlink') return [{ kind: 'link', inside: mount.dest, target: mount.target }];
       return mount.kind === 'bind' ? [bind(mount.dest, mount.source, 'read')] : [];
     }),
     later('/etc', () => etc(folders.shared)),
     ...Object.entries(GENERATED_AT).map(([name, inside]) => later(inside, () => generated(name))),
-    bind('/tmp', folders.tmp, 'write'),
-    { kind: 'link', inside: '/var/tmp', target: '/tmp' } as const,
+  ];
+  // That of a container is memory of its own and ends with the run.
+  const tmp = [bind('/tmp', folders.tmp, 'write'), { kind: 'link', inside: '/var/tmp', target: '/tmp' } as const];
+  const places = [
+    ...(own ? system : []),
+    ...(contained ? [] : tmp),
     bind(home, folders.home, 'write'),
     ...workspaces.map(({ path, access }) => bind(path, path, access)),
   ];
   return { as, home, places };
 }
 
-function because(guard: string, root: string | undefined): string {
-  const row = root === undefined ? undefined : PROTECTED_IN_WORKSPACE.find(({ path }) => join(root, path) === guard);
+function because(guard: string): string {
+  const row = PROTECTED_IN_WORKSPACE.find(({ path }) => path === basename(guard));
   return row?.because ?? 'git starts programs that are named there';
+}
+
+/** Of a folder below that has none yet. */
+function inSettings(path: string, root: string): string | undefined {
+  const parts = relative(root, path).split('/');
+  const at = parts.findIndex((part) => SETTINGS_NAMES.has(part));
+  const name = parts[at];
+  return name === undefined || parts.slice(0, at).some((part) => NOT_ENTERED.has(part)) ? undefined : because(name);
 }
 
 const GIT_NAMES: ReadonlySet<string> = new Set(PROTECTED_IN_GIT.map(({ path }) => path));
