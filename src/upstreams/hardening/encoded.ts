@@ -2,7 +2,7 @@
 
 const BASE64 = /[A-Za-z0-9+/_-]{24,}={0,2}/g;
 const HEX = /(?:[0-9a-f]{2}[ :,]?){16,}/gi;
-const ESCAPE = /\\u\{?([0-9a-f]{2,6})\}?|\\x([0-9a-f]{2})|%([0-9a-f]{2})|&#x([0-9a-f]{1,6});|&#(\d{1,7});/gi;
+const ESCAPE = /\\u\{?([0-9a-f]{2,6})\}?|\\x([0-9a-f]{2})|((?:%[0-9a-f]{2})+)|&#x([0-9a-f]{1,6});|&#(\d{1,7});/gi;
 const ENTITIES: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&amp;': '&', '&quot;': '"', '&nbsp;': ' ', '&apos;': "'" };
 
 /** At most so many blocks of one text are decoded; data has more, and is no text. */
@@ -51,7 +51,9 @@ function unescaped(text: string): string {
   return text
     .replace(ESCAPE, (whole, ...codes: (string | undefined)[]) => {
       const [u, x, percent, hex, decimal] = codes;
-      const code = decimal === undefined ? Number.parseInt(u ?? x ?? percent ?? hex ?? '', 16) : Number(decimal);
+      // Percent escapes spell bytes of UTF-8; what is none becomes U+FFFD.
+      if (percent !== undefined) return Buffer.from(percent.replaceAll('%', ''), 'hex').toString();
+      const code = decimal === undefined ? Number.parseInt(u ?? x ?? hex ?? '', 16) : Number(decimal);
       return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
     })
     .replace(/&(?:lt|gt|amp|quot|nbsp|apos);/g, (entity) => ENTITIES[entity] ?? entity);

@@ -14,41 +14,51 @@ export interface PhraseMatch<Kind> {
   readonly text: string;
 }
 
-const KEY = 2;
+/** Of a first word that is spelled in several ways, so much is the same in all of them. */
+const STEM = 3;
 
 /**
- * Finds phrases in a text of words with a blank at both ends, at most one of each kind. A phrase is tried only where a word begins like its
- * first one, gaps are counted, and no word in a gap is read past 40 characters: the time is linear in the text.
+ * Finds phrases in a text of words with a blank at both ends, at most one of each kind. A phrase is tried only where its first word stands,
+ * gaps are counted, and no word in a gap is read past 40 characters: the time is linear in the text.
  */
 export function createPhraseFinder<Kind>(
   entries: readonly { readonly kind: Kind; readonly phrase: Phrase }[],
-): (words: string, wanted: (kind: Kind) => boolean) => readonly PhraseMatch<Kind>[] {
-  const index = new Map<string, Indexed<Kind>[]>();
+): (words: string) => readonly PhraseMatch<Kind>[] {
+  const byWord = new Map<string, Indexed<Kind>[]>();
+  const byStem = new Map<string, Indexed<Kind>[]>();
   for (const { kind, phrase } of entries) {
     const entry = { kind, pattern: phraseRegExp(phrase) };
-    for (const key of new Set(
-      String(phrase[0])
-        .split('|')
-        .map((first) => first.slice(0, KEY)),
-    )) {
-      const there = index.get(key);
-      if (there === undefined) index.set(key, [entry]);
-      else there.push(entry);
-    }
+    const firsts = String(phrase[0]).split('|');
+    const words = firsts.map((first) => first.split(' ')[0] ?? '');
+    for (const word of new Set(words.filter(isLiteral))) push(byWord, word, entry);
+    for (const stem of new Set(words.filter((word) => !isLiteral(word)).map((word) => word.slice(0, STEM)))) push(byStem, stem, entry);
   }
-  return (words, wanted) => {
+  return (words) => {
     const found: PhraseMatch<Kind>[] = [];
-    const open = (kind: Kind): boolean => wanted(kind) && !found.some((match) => match.kind === kind);
-    for (let at = 0; at !== -1; at = words.indexOf(' ', at + 1)) {
-      for (const { kind, pattern } of index.get(words.slice(at + 1, at + 1 + KEY)) ?? []) {
-        if (!open(kind)) continue;
+    const attempt = (candidates: readonly Indexed<Kind>[] | undefined, at: number): void => {
+      for (const { kind, pattern } of candidates ?? []) {
+        if (found.some((match) => match.kind === kind)) continue;
         pattern.lastIndex = at;
         const match = pattern.exec(words);
         if (match !== null) found.push({ kind, text: match[0].trim() });
       }
+    };
+    for (let at = 0, end = words.indexOf(' ', 1); end !== -1; at = end, end = words.indexOf(' ', at + 1)) {
+      attempt(byWord.get(words.slice(at + 1, end)), at);
+      if (byStem.size > 0) attempt(byStem.get(words.slice(at + 1, at + 1 + STEM)), at);
     }
     return found;
   };
+}
+
+function isLiteral(word: string): boolean {
+  return !/[\\[(?*]/.test(word);
+}
+
+function push<T>(index: Map<string, T[]>, key: string, value: T): void {
+  const there = index.get(key);
+  if (there === undefined) index.set(key, [value]);
+  else there.push(value);
 }
 
 function phraseRegExp(phrase: Phrase): RegExp {

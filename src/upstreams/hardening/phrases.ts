@@ -68,8 +68,8 @@ const TABLE: readonly { readonly kind: FindingKind; readonly phrases: readonly P
       ['developer|god|jailbreak|dan|admin', 0, 'mode', 1, 'enabled|activated|unlocked'],
       [
         'from now on|from this point on|henceforth|starting now',
-        2,
-        'you|always|never|the assistant|the agent|the model|all responses|answer|respond',
+        0,
+        'you must|you are|you will|you shall|always|never|the assistant|the agent|the model|all responses|answer|respond|every answer',
       ],
       ['you must|you should|you have to|you shall|always', 1, 'obey', 2, 'this|these|the|me|my|all|every|any|it'],
       ['treat', 1, 'every|all|any|each', 6, 'as', 0, 'trusted|safe|approved|authorized|authorised|verified'],
@@ -111,9 +111,9 @@ const TABLE: readonly { readonly kind: FindingKind; readonly phrases: readonly P
       [
         'user|users|human|operator',
         0,
-        'must not|should not|must never|should never|does not need to|need not',
+        'must not|must never|does not need to|need not',
         0,
-        'know|see|notice|learn|be told|be informed|find out',
+        'know|notice|learn|be told|be informed|find out',
       ],
       [
         'quietly|silently|secretly|covertly|stealthily|discreetly|surreptitiously',
@@ -134,7 +134,7 @@ const TABLE: readonly { readonly kind: FindingKind; readonly phrases: readonly P
         'put|paste|append|attach|pass it|pass them|pass the|include it|include its|include the|send it|send the|insert it|here',
       ],
       [`call|run|use|invoke|execute`, 1, SHELLS, 4, SECRET_PATH],
-      ['contents of|content of', 1, 'dotenv|env file|environment variables', 2, 'into|in|to|as|with'],
+      ['contents of|content of', 1, 'dotenv|env file|environment variables', 2, 'into|in'],
       [
         'include|append|put|add|insert|paste|print|repeat|embed|attach|output|write|place',
         8,
@@ -159,8 +159,6 @@ const TABLE: readonly { readonly kind: FindingKind; readonly phrases: readonly P
   {
     kind: 'other_tools',
     phrases: [
-      ['before|prior to', 1, 'any other|every other|all other|any', 1, 'tool|tools'],
-      ['before', 0, 'using|calling|invoking|running|you use|you call', 0, 'any|another|other|all|every', 2, 'tool|tools'],
       ['instead of|in place of|rather than', 0, 'every|all|any', 0, 'other', 3, 'tool|tools'],
       ['other|others|remaining', 1, 'are|is', 0, 'broken|unsafe|malicious|compromised|insecure|not to be trusted'],
       ['never|do not|don t', 0, 'use|call|invoke', 1, 'any other|other|another', 1, 'tool|tools'],

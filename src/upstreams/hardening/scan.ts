@@ -48,16 +48,16 @@ function look(text: string, depth: number, report: Add): void {
   if (disguised !== undefined) add('look_alikes', disguised);
   const { text: plain, words } = viewsOf(text);
   for (const view of words) {
-    for (const { kind, text: excerpt } of findEnglish(view, () => true)) add(kind, excerpt);
+    for (const { kind, text: excerpt } of findEnglish(view)) add(kind, excerpt);
   }
-  for (const { kind, text: excerpt } of findOthers(words[0] ?? '', () => true)) add(kind, excerpt);
+  for (const { kind, text: excerpt } of findOthers(words[0] ?? '')) add(kind, excerpt);
   if (foreign) for (const pattern of UNSPACED_PATTERNS) addMatch(pattern, plain, 'override', add);
   for (const { kind, pattern } of MARKERS) addMatch(pattern, plain, kind, add);
   if (forgedDialogue(text)) add('role', 'a dialogue of a person and an assistant');
   if (depth === 0) return;
   for (const inner of decodedTexts(text)) {
     // What is readable without decoding was found above.
-    look(inner, depth - 1, (kind, excerpt) => (here.has(kind) ? undefined : report(kind === 'hidden' ? kind : 'encoded', excerpt)));
+    look(inner, depth - 1, (kind, excerpt) => (kind === 'hidden' || here.has(kind) ? undefined : report('encoded', excerpt)));
   }
 }
 

@@ -9,56 +9,76 @@ export interface Views {
   readonly words: readonly string[];
 }
 
-const CREDENTIAL_NAMES = /(^|[^\p{L}\p{N}])\.(?=(?:env|ssh|aws|netrc|npmrc|pypirc|gnupg|kube|git-credentials|config)(?![\p{L}\p{N}]))/gu;
+/** What a text is taken apart with. Most texts are ASCII, and Unicode classes cost ten times as much. */
+interface Letters {
+  readonly camel: RegExp;
+  readonly between: RegExp;
+  /** "I g n o r e": single letters with the same few signs between them. */
+  readonly spaced: RegExp;
+}
+const ASCII: Letters = {
+  camel: /(?<=[a-z])(?=[A-Z][a-z])/g,
+  between: /[^a-z0-9@$]+/g,
+  spaced: /\b[a-z](?:[ .\-_*|]{1,4}[a-z]\b){4,}/gi,
+};
+const UNICODE: Letters = {
+  camel: /(?<=\p{Ll})(?=\p{Lu}\p{Ll})/gu,
+  between: /[^\p{L}\p{N}\p{M}@$]+/gu,
+  spaced: /(?<![\p{L}\p{N}])\p{L}(?:[ .\-_*|·]{1,4}\p{L}(?![\p{L}\p{N}])){4,}/gu,
+};
 
-/** "I g n o r e": single letters with the same few signs between them. */
-const SPACED_OUT = /(?<![\p{L}\p{N}])\p{L}(?:[ .\-_*|·]{1,4}\p{L}(?![\p{L}\p{N}])){4,}/gu;
-/** What such letters spell when nothing shows where a word ends. */
+/** ".ssh" is a place, "ssh" is not. */
+const CREDENTIAL_NAMES = /\.(?<![a-z0-9]\.)(?=(?:env|ssh|aws|netrc|npmrc|pypirc|gnupg|kube|git-credentials|config)(?![a-z0-9]))/g;
+/** What spaced-out letters spell when nothing shows where a word ends. */
 const RUN_TOGETHER =
   /(ignore|disregard|forget)(all|any|the|your|my)?(all|any|the|your|my)?(previous|prior|earlier|above)(system)?(instructions?|prompts?|rules|orders)/g;
 
 export function viewsOf(text: string): Views {
-  const readable = withoutHidden(text).normalize('NFKC');
+  const shown = withoutHidden(text);
+  const letters = isAscii(shown) ? ASCII : UNICODE;
+  const readable = letters === ASCII ? shown : shown.normalize('NFKC');
+  const plain = wordsOf(readable, letters);
+  const folded = foldLookAlikes(plain);
+  const spelled = spelledOut(readable, letters);
   const lower = readable
     .toLowerCase()
-    .replace(/[^\S\n]+/g, ' ')
+    .replace(/[^\S\n]{2,}|[\r\t\f\v\u00a0]/g, ' ')
     .replace(/ ?\n[ \n]*/g, '\n')
     .trim();
-  const plain = wordsOf(readable);
-  const folded = foldLookAlikes(plain);
-  const spelled = spelledOut(readable);
   return {
     text: lower,
-    words: [plain, ...(folded === plain ? [] : [folded]), ...(spelled === '' ? [] : [foldLookAlikes(wordsOf(spelled))])],
+    words: [plain, ...(folded === plain ? [] : [folded]), ...(spelled === '' ? [] : [foldLookAlikes(wordsOf(spelled, UNICODE))])],
   };
 }
 
-function wordsOf(text: string): string {
+function wordsOf(text: string, { camel, between }: Letters): string {
   const separate = text
-    .replace(/(?<=\p{Ll})(?=\p{Lu}\p{Ll})/gu, ' ')
+    .replace(camel, ' ')
     .toLowerCase()
-    .replace(/n['’´]t(?![\p{L}\p{N}])/gu, ' not')
-    .replace(CREDENTIAL_NAMES, '$1 dot');
-  return ` ${withoutAccents(separate)
-    .replace(/[^\p{L}\p{N}\p{M}@$]+/gu, ' ')
-    .trim()} `.replace(/ do nt /g, ' do not ');
+    .replace(/n['’´]t\b/g, ' not')
+    .replace(CREDENTIAL_NAMES, ' dot');
+  return ` ${withoutAccents(separate).replace(between, ' ').trim()} `;
 }
 
 /** Of Latin letters only: in other scripts a mark is part of the letter. */
 function withoutAccents(text: string): string {
-  if (!/[^\x00-\x7f]/.test(text)) return text;
+  if (isAscii(text)) return text;
   return text
     .normalize('NFD')
     .replace(/(?<=[a-z])\p{M}+/gu, '')
     .normalize('NFC');
 }
 
-function spelledOut(text: string): string {
-  const runs = text.match(SPACED_OUT);
+function spelledOut(text: string, { spaced }: Letters): string {
+  const runs = text.match(spaced);
   if (runs === null) return '';
   const words = runs.flatMap((run) => run.split(/ {2,}/).map((word) => word.replace(/[^\p{L}]/gu, '')));
   return words
     .join(' ')
     .toLowerCase()
-    .replace(RUN_TOGETHER, (_, verb: string, ...rest: (string | undefined)[]) => [verb, ...rest.slice(0, 5)].join(' '));
+    .replace(RUN_TOGETHER, (_, ...parts: (string | undefined)[]) => parts.slice(0, 6).join(' '));
+}
+
+function isAscii(text: string): boolean {
+  return !/[^\x00-\x7f]/.test(text);
 }
