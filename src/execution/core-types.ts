@@ -93,11 +93,15 @@ export interface SandboxPlan {
    * going may have swapped a folder of the Workspace for a link between planning and mounting.
    */
   readonly expect?: readonly { readonly path: string; readonly dev: number; readonly ino: number }[];
-  /** Repositories known before the run, by writable Workspace: newer ones are looked through afterwards. */
+  /** Repositories and settings known before the run, by writable Workspace: newer ones are looked through afterwards. */
   readonly repositories?: readonly {
     readonly root: string;
     readonly work_trees: readonly string[];
     readonly bare: readonly string[];
+    /** Of agents and editors, in the folders below. */
+    readonly settings: readonly string[];
+    /** Those that were looked into. A set, which JSON leaves out: the key is the same whatever folders there are. */
+    readonly folders: ReadonlySet<string>;
     /** All of the Workspace was looked through. */
     readonly complete: boolean;
   }[];

@@ -37,6 +37,9 @@ export interface Scene {
 const FILES: Readonly<Record<string, string>> = {
   'notes.txt': 'notes\n',
   'packages/inner/notes.txt': 'notes\n',
+  'packages/app/.claude/settings.json': '{}\n',
+  'packages/app/.mcp.json': '{}\n',
+  'packages/web/notes.txt': 'notes\n',
   '.claude/settings.json': '{}\n',
   '.mcp.json': '{}\n',
   '.goosehints': 'hints\n',

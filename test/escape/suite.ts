@@ -152,9 +152,11 @@ export function escapes(who: string, uid: number | undefined): void {
 
 /** Some of what other programs obey in a Workspace, as it is. */
 const OBEYED = ['.claude', '.cursor', '.vscode', '.idea', '.mcp.json', '.goosehints', '.envrc', 'writ.json', 'tools/envrc'];
+/** Folders that a person may open as well. */
+const OPENED = ['.', 'packages/app', 'packages/web', 'packages/new', 'many/500/x'];
 
 function obeyed({ workspace }: Scene): readonly string[] {
-  return OBEYED.map((name) => join(workspace, name)).flatMap((path) => describePath(path));
+  return OPENED.flatMap((folder) => OBEYED.map((name) => join(workspace, folder, name))).flatMap((path) => describePath(path));
 }
 
 /** What a person does in the Workspace after the run, outside of any sandbox: hooks and helpers that were planted run now. */

@@ -18,6 +18,16 @@ export interface Guards {
   readonly notes: readonly string[];
 }
 
+/** Each is a mount or more in every sandbox. */
+const MAX_NESTED_SETTINGS = 256;
+
+/** A run can add to those of nested repositories (a clone brings its own), and mustn't crowd out the others with them. */
+function ownFirst(settings: readonly string[], workTrees: readonly string[], root: string): readonly string[] {
+  const nested = workTrees.filter((folder) => folder !== root);
+  const isNested = (path: string): boolean => nested.some((folder) => within(path, folder));
+  return [...settings.filter((path) => !isNested(path)), ...settings.filter(isNested)];
+}
+
 /** Folders strictly between a mounted one and a path below it, outermost first. */
 export function between(path: string, root: string): readonly string[] {
   const folders: string[] = [];
@@ -86,9 +96,20 @@ export function gatherGuards(
   for (const root of roots) {
     const found = options.find(root, looks);
     for (const { path } of PROTECTED_IN_WORKSPACE) guard(join(root, path), root);
-    repositories.push({ root, work_trees: found.work_trees, bare: found.bare, complete: found.complete });
+    for (const path of ownFirst(found.settings, found.work_trees, root).slice(0, MAX_NESTED_SETTINGS)) guard(path, root);
+    const { work_trees, bare, settings, folders, complete } = found;
+    repositories.push({ root, work_trees, bare, settings, folders, complete });
     sockets.push(...found.sockets);
-    if (!found.complete) notes.push(`${root} is too large to look everywhere for nested repositories; hooks of deep ones may be writable`);
+    if (!complete) {
+      notes.push(
+        `${root} is too large to look everywhere for nested repositories and settings; hooks and settings of agents and editors deep down may be writable`,
+      );
+    }
+    if (settings.length > MAX_NESTED_SETTINGS) {
+      notes.push(
+        `${root} holds ${settings.length} settings of agents and editors in folders below; ${MAX_NESTED_SETTINGS} of them are read-only`,
+      );
+    }
     if (!found.work_trees.includes(root)) {
       watch.add(join(root, '.git'));
       look(join(root, '.git'));

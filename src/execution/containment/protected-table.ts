@@ -36,6 +36,9 @@ export const PROTECTED_IN_WORKSPACE: readonly { readonly path: string; readonly 
   { path: '.writ', because: 'settings of Writ' },
 ];
 
+/** A folder below a Workspace may be opened like the Workspace itself, so that there they are protected by their names. */
+export const SETTINGS_NAMES: ReadonlySet<string> = new Set(PROTECTED_IN_WORKSPACE.map(({ path }) => path));
+
 /**
  * The same inside a git folder. `config` opens for a plain git subcommand (RunSpec.git_config_write); a planted `commondir` makes
  * git read hooks and configuration from somewhere else altogether.

@@ -37,9 +37,9 @@ export function quarantineAppeared(
     }
   };
   openParents(plan, looks);
-  const { work_trees, bare, unseen } = newRepositories(plan, find, looks);
+  const { work_trees, bare, settings, unseen } = newBelow(plan, find, looks);
   for (const root of unseen) moved.push({ path: root, moved_to: 'not looked through: the run made more folders than can be looked at' });
-  for (const path of new Set([...plan.watch, ...work_trees, ...bare])) {
+  for (const path of new Set([...plan.watch, ...work_trees, ...bare, ...settings])) {
     if (looks.kindOf(path) === 'absent') continue;
     for (const one of whatIsWrong(path, bare.has(path) || path.includes('/.git/'), looks)) take(one);
   }
@@ -63,12 +63,17 @@ function openParents(plan: SandboxPlan, { look }: Looks): void {
   for (const folder of new Set(folders)) if (look(folder) !== undefined) openUp(folder);
 }
 
-/** Protected places of repositories that a run made or cloned below its Workspaces. */
-function newRepositories(
+/** Protected places of repositories that a run made or cloned below its Workspaces, and settings that it put into folders there. */
+function newBelow(
   plan: SandboxPlan,
   find: FindRepositories,
   looks: Looks,
-): { readonly work_trees: readonly string[]; readonly bare: ReadonlySet<string>; readonly unseen: readonly string[] } {
+): {
+  readonly work_trees: readonly string[];
+  readonly bare: ReadonlySet<string>;
+  readonly settings: readonly string[];
+  readonly unseen: readonly string[];
+} {
   const places = (plan.repositories ?? []).map((before) => {
     const { root, work_trees } = before;
     const near = find(root, looks);
@@ -78,6 +83,7 @@ function newRepositories(
     const bare = now.bare
       .filter((folder) => !before.bare.includes(folder))
       .flatMap((folder) => PROTECTED_IN_GIT.map(({ path }) => join(folder, path)));
+    const own: string[] = [];
     const nested = fresh.flatMap((workTree) => {
       const git = gitFolder(workTree, root, looks);
       // A pointer into a repository that was there (submodule, worktree) is what git makes; any other is a way around the guards.
@@ -86,14 +92,24 @@ function newRepositories(
         git !== 'not believed' &&
         (git.git_dir === join(workTree, '.git') || work_trees.some((old) => within(git.git_dir, join(old, '.git'))));
       if (!ours) return [join(workTree, '.git')];
+      if (!before.folders.has(workTree)) own.push(workTree);
       const linked = git.git_dir !== git.common_dir;
       return PROTECTED_IN_GIT.filter(({ path }) => !(linked && path === 'commondir')).map(({ path }) => join(git.git_dir, path));
     });
-    return { nested, bare, unseen: before.complete && !now.complete ? [root] : [] };
+    const settings = now.settings.filter((path) => {
+      if (before.settings.includes(path)) return false;
+      const folder = dirname(path);
+      if (before.folders.has(folder)) return true;
+      // A folder that this run made. A whole repository (a clone) is a project of its own: who opens it is asked by their host whether they
+      // trust it. Any other is part of the project that is trusted already. What was never looked into may have been there all along.
+      return before.complete && !own.some((workTree) => within(folder, workTree));
+    });
+    return { nested, bare, settings, unseen: before.complete && !now.complete ? [root] : [] };
   });
   return {
     work_trees: places.flatMap(({ nested }) => nested),
     bare: new Set(places.flatMap(({ bare }) => bare)),
+    settings: places.flatMap(({ settings }) => settings),
     unseen: places.flatMap(({ unseen }) => unseen),
   };
 }

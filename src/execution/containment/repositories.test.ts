@@ -60,5 +60,12 @@ it('says when it did not see everything, and keeps what it knew before a flood o
 });
 
 it('has nothing to say about a folder that is not there', () => {
-  expect(createRepositoryFinder()(join(bed.base, 'absent'))).toEqual({ work_trees: [], bare: [], sockets: [], complete: true });
+  expect(createRepositoryFinder()(join(bed.base, 'absent'))).toEqual({
+    work_trees: [],
+    bare: [],
+    settings: [],
+    folders: new Set(),
+    sockets: [],
+    complete: true,
+  });
 });

@@ -1,10 +1,11 @@
 import { type Dir, type Dirent, opendirSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { type Looks, PLAIN_LOOKS } from './looks.ts';
 import { openUp } from './open-up.ts';
+import { SETTINGS_NAMES } from './protected-table.ts';
 import { isSettled } from './settled.ts';
 
-/** How far nested repositories are looked for. Beyond it a note says so. */
+/** How far nested repositories and settings are looked for. Beyond it a note says so. */
 export interface Reach {
   readonly depth: number;
   readonly folders: number;
@@ -18,8 +19,8 @@ const MAX_ENTRIES = 20_000;
 const MAX_KNOWN = 256;
 /** Folders remembered over all Workspaces; when it is full everything is forgotten and read anew. */
 const MAX_REMEMBERED = 8000;
-/** Holds other people's packages and build results; a repository in there isn't one that a person commits from. */
-const NOT_ENTERED = new Set([
+/** Holds other people's packages and build results; nobody commits from a repository in there or opens an editor in it. */
+export const NOT_ENTERED: ReadonlySet<string> = new Set([
   'node_modules',
   '.git',
   'target',
@@ -40,6 +41,7 @@ interface Listing {
   readonly complete: boolean;
   readonly has_git: boolean;
   readonly is_git: boolean;
+  readonly settings: readonly string[];
   readonly folders: readonly string[];
   readonly sockets: readonly string[];
 }
@@ -49,6 +51,10 @@ export interface Repositories {
   readonly work_trees: readonly string[];
   /** Folders that git takes for a repository as they are (bare ones), so that it obeys their configuration whoever stands in them. */
   readonly bare: readonly string[];
+  /** Settings of agents and editors in the folders below (protected-table.ts), those inside of others left out. */
+  readonly settings: readonly string[];
+  /** Every folder that was looked into. */
+  readonly folders: ReadonlySet<string>;
   /** Sockets seen on the way. */
   readonly sockets: readonly string[];
   /** Everything was seen. */
@@ -93,6 +99,7 @@ function readListing(folder: string, changed: number, ino: number): Listing {
     complete,
     has_git: names.has('.git'),
     is_git: names.has('HEAD') && (names.has('commondir') || (names.has('objects') && names.has('refs'))),
+    settings: entries.filter(({ name }) => SETTINGS_NAMES.has(name)).map(({ name }) => join(folder, name)),
     folders: entries.filter((entry) => entry.isDirectory() && !NOT_ENTERED.has(entry.name)).map(({ name }) => join(folder, name)),
     sockets: entries.filter((entry) => entry.isSocket()).map(({ name }) => join(folder, name)),
   };
@@ -105,7 +112,7 @@ function readListing(folder: string, changed: number, ino: number): Listing {
 export function createRepositoryFinder(reach: Reach = NEAR): FindRepositories {
   const remembered = new Map<string, Listing>();
   // A run could make a thousand folders to keep the search from what lies deeper: what was found once is looked at first.
-  const known = new Map<string, Pick<Repositories, 'work_trees' | 'bare'>>();
+  const known = new Map<string, Pick<Repositories, 'work_trees' | 'bare' | 'settings'>>();
   const list = (folder: string, looks: Looks): Listing | undefined => {
     const stat = looks.listed(folder);
     if (!stat?.isDirectory()) return undefined;
@@ -122,6 +129,10 @@ export function createRepositoryFinder(reach: Reach = NEAR): FindRepositories {
     const before = known.get(workspace);
     const workTrees = new Set(before?.work_trees.filter((folder) => look(join(folder, '.git')) !== undefined));
     const bare = new Set(before?.bare.filter((folder) => look(join(folder, 'HEAD')) !== undefined));
+    const settings = new Set(before?.settings.filter((path) => look(path) !== undefined));
+    const folders = new Set<string>();
+    /** Settings that are folders, and what is in them: one guard covers it all. */
+    const covered = new Set<string>();
     const sockets: string[] = [];
     let complete = true;
     let stopped = false;
@@ -136,17 +147,32 @@ export function createRepositoryFinder(reach: Reach = NEAR): FindRepositories {
         }
         const listing = list(folder, looks);
         if (!listing) continue;
+        folders.add(folder);
         complete &&= listing.complete;
         if (listing.has_git) workTrees.add(folder);
         if (listing.is_git) bare.add(folder);
+        if (covered.has(dirname(folder)) || (folder !== workspace && SETTINGS_NAMES.has(basename(folder)))) covered.add(folder);
+        // The Workspace's own are guarded whether they are there or not.
+        else if (folder !== workspace) for (const path of listing.settings) settings.add(path);
         sockets.push(...listing.sockets);
         next.push(...listing.folders);
       }
       level = stopped ? [] : next;
     }
     if (known.size >= MAX_KNOWN) known.clear();
-    known.set(workspace, { work_trees: [...workTrees].slice(0, MAX_KNOWN), bare: [...bare].slice(0, MAX_KNOWN) });
-    return { work_trees: [...workTrees], bare: [...bare], sockets, complete: complete && !stopped && level.length === 0 };
+    known.set(workspace, {
+      work_trees: [...workTrees].slice(0, MAX_KNOWN),
+      bare: [...bare].slice(0, MAX_KNOWN),
+      settings: [...settings].slice(0, MAX_KNOWN),
+    });
+    return {
+      work_trees: [...workTrees],
+      bare: [...bare],
+      settings: [...settings],
+      folders,
+      sockets,
+      complete: complete && !stopped && level.length === 0,
+    };
   };
 }
 

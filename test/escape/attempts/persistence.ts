@@ -162,6 +162,38 @@ export const PERSISTENCE: readonly Attempt[] = [
     stopped_by: ['quarantine'],
   },
   {
+    id: 'agent settings of a folder below, overwritten',
+    script: 'echo planted > packages/app/.claude/settings.json; echo planted > packages/app/.mcp.json; rm -rf packages/app/.claude/*',
+    proof: 'planted',
+    stopped_by: ['read-only guards'],
+  },
+  {
+    id: 'agent settings of a folder below, moved with their parents',
+    script: 'mv packages/app old && cp -r old packages/app && echo planted > packages/app/.claude/settings.json; exit 0',
+    proof: 'planted',
+    stopped_by: ['pinned parents'],
+  },
+  {
+    id: 'agent settings and editor tasks of folders below that had none',
+    script:
+      'mkdir -p packages/{web/.vscode,new/.claude}; for F in web/.mcp.json web/.vscode/tasks.json web/.envrc new/.claude/settings.json; do echo planted > packages/$F; done',
+    proof: 'planted',
+    stopped_by: ['quarantine'],
+  },
+  {
+    id: 'agent settings of a folder below that is made a repository for them',
+    script:
+      'mv packages/web old; mkdir packages/web; cp -r .git packages/web/.git; cp -r .git packages/app/.git; for F in web/.mcp.json app/.envrc; do echo planted > packages/$F; done',
+    proof: 'planted',
+    stopped_by: ['quarantine'],
+  },
+  {
+    id: 'agent settings behind a thousand folders',
+    script: 'mkdir many many/{1..1100}; mkdir -p many/500/x; echo planted > many/500/x/.mcp.json',
+    proof: 'planted',
+    stopped_by: ['quarantine'],
+  },
+  {
     id: 'editor tasks in folders that can’t be moved',
     script: 'mkdir .vscode; echo planted > .vscode/tasks.json; chmod 500 .vscode; echo planted > .envrc; chmod 500 "$WORK"',
     proof: 'planted',
