@@ -206,11 +206,20 @@ describe('protected paths', () => {
     '.mcp.json',
     '.vscode/tasks.json',
     'writ.json',
+    'sub/.mcp.json',
+    'sub/deeper/.vscode/tasks.json',
+    'kept/.claude/settings.json',
     'in/settings.json',
   ];
 
   test.each(PROTECTED)('%s is asked for as persistence, and protected whatever was decided', async (path) => {
-    place.fill({ '.git/HEAD': 'ref: refs/heads/main\n', '.git/config': '[core]\n', 'sub/.git/HEAD': 'ref: x\n', '.claude/x': '' });
+    place.fill({
+      '.git/HEAD': 'ref: refs/heads/main\n',
+      '.git/config': '[core]\n',
+      'sub/.git/HEAD': 'ref: x\n',
+      '.claude/x': '',
+      'kept/.claude/x': '',
+    });
     symlinkSync('.claude', at('in'));
     const decision = await place.decide('write_file', { path, content: 'x' });
     if (decision instanceof AppError) throw decision;

@@ -196,6 +196,25 @@ describe('protected paths', () => {
     expect(stdout).toBe('refused\nrefused\nrefused\n');
   });
 
+  it('of folders below are among them, and new folders beside them change nothing about the plan', async () => {
+    bed.file('work/app/packages/web/.mcp.json', '{}');
+    const { key, notes } = await bed.plan();
+    const { stdout } = await bed.run(
+      'mkdir packages/new; echo x > packages/web/.mcp.json || echo refused; mv packages/web packages/w || echo refused; echo x > packages/web/a && echo ok',
+    );
+    expect(stdout).toBe('refused\nrefused\nok\n');
+    expect(await bed.plan()).toMatchObject({ key, notes });
+    // A clone brings as many as it likes: those of the person's own project are guarded before them.
+    repository('work/app/many');
+    for (let i = 0; i < 300; i++) bed.file(`work/app/many/${i}/.envrc`);
+    bed.file('work/app/packages/web/deep/down/.idea/x');
+    const plan = await bed.plan();
+    expect(plan.notes.at(-1)).toBe(`${bed.workspace} holds 302 settings of agents and editors in folders below; 256 of them are read-only`);
+    const guarded = plan.args.filter((one) => /\.(envrc|mcp\.json|idea)$/.test(one));
+    expect(guarded).toHaveLength(2 * 256);
+    expect(guarded).toContain(join(bed.workspace, 'packages/web/deep/down/.idea'));
+  });
+
   it('that are absent leave nothing in the workspace', async () => {
     await bed.run('true');
     expect((await bed.run('ls -A')).stdout).toBe('');

@@ -109,6 +109,65 @@ describe('what appears during a run', () => {
   });
 });
 
+describe('settings of agents and editors that appear below', () => {
+  it('are moved away where there was a folder, and in a new one of the same project', async () => {
+    bed.file('work/app/packages/web/index.ts');
+    git(bed.workspace, 'init', '-q');
+    expect(
+      await appeared(
+        'mkdir -p packages/{web,new/deep}/.vscode; echo x | tee packages/web/.mcp.json packages/{web,new/deep}/.vscode/tasks.json',
+      ),
+    ).toEqual(['packages/new/deep/.vscode', 'packages/web/.mcp.json', 'packages/web/.vscode']);
+    expect(existsSync(join(bed.workspace, 'packages/new/deep'))).toBe(true);
+  });
+
+  it('stay in a repository that the run made in a folder of its own: a clone keeps what it brings', async () => {
+    git(bed.folder('origin'), 'init', '-q');
+    bed.file('origin/.vscode/settings.json');
+    bed.file('origin/sub/.mcp.json');
+    git(join(bed.base, 'origin'), 'add', '.');
+    git(join(bed.base, 'origin'), 'commit', '-q', '-m', 'x');
+    git(bed.base, 'clone', '-q', '--bare', 'origin', 'work/app/mirror.git');
+    expect(await appeared('git clone -q mirror.git packages/clone', { git_config_write: true })).toEqual([]);
+    expect(await appeared('test -e packages/clone/sub/.mcp.json; echo x > packages/clone/.envrc; git -C packages/clone status -s')).toEqual(
+      ['packages/clone/.envrc'],
+    );
+  });
+
+  it.each([
+    ['a folder that was there', 'git init -q packages/web'],
+    ['a folder in the place of one that was there', 'mv packages/web old; git init -q packages/web'],
+    ['the folder above', 'git init -q packages'],
+    ['what only looks like one', 'mkdir -p packages/web/.git; mkdir -p other/.git; echo x > other/.envrc'],
+  ])('are not kept by making a repository of %s', async (_of, script) => {
+    bed.file('work/app/packages/web/index.ts');
+    const moved = await appeared(`${script}; echo x > packages/web/.envrc`);
+    expect(moved.filter((path) => path.endsWith('.envrc'))).toEqual(
+      script.includes('other') ? ['other/.envrc', 'packages/web/.envrc'] : ['packages/web/.envrc'],
+    );
+  });
+
+  it('stay in packages that a package manager installs', async () => {
+    expect(
+      await appeared('mkdir -p {,packages/web/}node_modules/x/.vscode; echo x | tee {,packages/web/}node_modules/x/.vscode/a'),
+    ).toEqual([]);
+  });
+
+  it('are moved away however many folders the run made', async () => {
+    expect(await appeared('mkdir {1..1100}; mkdir 500/x; echo x > 500/x/.mcp.json')).toEqual(['500/x/.mcp.json']);
+  });
+
+  it('stay in a Workspace that is too large to be looked through, unless their folder had been looked into', async () => {
+    for (let i = 0; i < 1100; i++) bed.folder(`work/app/${i}`);
+    const { folders } = createRepositoryFinder()(bed.workspace);
+    const [seen, unseen] = [true, false].map((was) =>
+      readdirSync(bed.workspace).find((name) => folders.has(join(bed.workspace, name)) === was),
+    );
+    expect(await appeared(`echo x | tee ${seen}/.mcp.json ${unseen}/.mcp.json`)).toEqual([`${seen}/.mcp.json`]);
+    expect(existsSync(join(bed.workspace, `${unseen}/.mcp.json`))).toBe(true);
+  });
+});
+
 it('puts a protected link back that was changed', async () => {
   bed.file('work/app/config/claude/settings.json', '{}');
   symlinkSync('config/claude', join(bed.workspace, '.claude'));

@@ -92,7 +92,7 @@ function newBelow(
         git !== 'not believed' &&
         (git.git_dir === join(workTree, '.git') || work_trees.some((old) => within(git.git_dir, join(old, '.git'))));
       if (!ours) return [join(workTree, '.git')];
-      if (!before.folders.has(workTree)) own.push(workTree);
+      if (!before.folders.has(workTree) && looks.look(join(git.git_dir, 'HEAD')) !== undefined) own.push(workTree);
       const linked = git.git_dir !== git.common_dir;
       return PROTECTED_IN_GIT.filter(({ path }) => !(linked && path === 'commondir')).map(({ path }) => join(git.git_dir, path));
     });
@@ -100,8 +100,8 @@ function newBelow(
       if (before.settings.includes(path)) return false;
       const folder = dirname(path);
       if (before.folders.has(folder)) return true;
-      // A folder that this run made. A whole repository (a clone) is a project of its own: who opens it is asked by their host whether they
-      // trust it. Any other is part of the project that is trusted already. What was never looked into may have been there all along.
+      // A folder that this run made. A repository in a folder of its own (a clone) is another project and keeps what it brings; any other
+      // folder is part of the project that people work in. What was never looked into may have been there all along.
       return before.complete && !own.some((workTree) => within(folder, workTree));
     });
     return { nested, bare, settings, unseen: before.complete && !now.complete ? [root] : [] };

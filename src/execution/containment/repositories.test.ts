@@ -29,6 +29,15 @@ it('finds deep ones, bare ones, and those in folders that were closed', () => {
   expect([below(found.work_trees), below(found.bare)]).toEqual([['/1/2/3/4/5/6/7/8', '/closed'], ['/store']]);
 });
 
+it('finds settings in folders below, those inside of others left out', () => {
+  for (const path of ['.vscode', 'a/.claude/.vscode', 'a/b/.mcp.json', '.claude/worktrees/x/.envrc', 'node_modules/x/.vscode', 'c/.idea']) {
+    bed.folder(join(bed.workspace, path));
+  }
+  const found = createRepositoryFinder()(bed.workspace);
+  expect(below(found.settings)).toEqual(['/a/.claude', '/a/b/.mcp.json', '/c/.idea']);
+  expect(below([...found.folders])).toContain('/a/b');
+});
+
 it('says when it was too deep for it', () => {
   bed.folder(`work/app/${'d/'.repeat(17)}`);
   expect(createRepositoryFinder()(bed.workspace).complete).toBe(false);
