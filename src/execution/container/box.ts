@@ -9,7 +9,7 @@ import type { BuiltSandbox, Exit, TreeEnd } from '../running/sandbox.ts';
 import { markerOf, sweepMarked } from '../running/sweep.ts';
 import { endTree, terminateMembers } from '../running/teardown.ts';
 import type { ProcessIdentity, TeardownReport } from '../types.ts';
-import { callEngine, firstLine } from './engine.ts';
+import { callEngine, complaint } from './engine.ts';
 import { environmentMessage, initScript, markerFlag, PIPES_AT, WORDS_FD } from './init-script.ts';
 import { containerName, HOME_LABEL, homeTag } from './names.ts';
 import type { Pipes } from './pipes.ts';
@@ -77,7 +77,7 @@ export async function startContainer(input: StartInput): Promise<Box | NotPrepar
     ],
     { timeout_ms: START_MS },
   );
-  if (started.code !== 0) return fail(`${engine.kind} did not start the container: ${firstLine(started.stderr) || `exit ${started.code}`}`);
+  if (started.code !== 0) return fail(`${engine.kind} did not start the container: ${complaint(started.stderr) || `exit ${started.code}`}`);
   const init = await initOf(container, name, marker);
   if (typeof init === 'string') return fail(init);
   if (!(await within(heard.ready, READY_MS)))
@@ -163,7 +163,7 @@ async function initOf({ engine }: ContainerPlan, name: string, marker: string): 
   const answer = await callEngine(engine, ['inspect', '--type=container', '--format={{.State.Pid}}', name]);
   const pid = Number(answer.stdout.trim());
   if (answer.code !== 0 || !Number.isSafeInteger(pid))
-    return `${engine.kind} does not know the container it started: ${firstLine(answer.stderr)}`;
+    return `${engine.kind} does not know the container it started: ${complaint(answer.stderr)}`;
   if (pid <= 1) return 'the container ended before its launcher was at the gate';
   const identity = identify(pid);
   if (identity === undefined || markerOf(pid) !== marker) {

@@ -111,7 +111,7 @@ export async function findEngine(input: {
   for (const candidate of input.candidates) {
     if (!canRun(candidate.path)) continue;
     const answer = await callEngine({ path: candidate.path, options: [], env }, FACTS[candidate.kind]);
-    const engine = answer.code === 0 ? read(candidate, answer.stdout.trim(), env) : firstLine(answer.stderr) || `exit ${answer.code}`;
+    const engine = answer.code === 0 ? read(candidate, answer.stdout.trim(), env) : complaint(answer.stderr) || `exit ${answer.code}`;
     if (typeof engine !== 'string') return engine;
     failed.push(`${candidate.path}: ${engine}`);
   }
@@ -150,11 +150,11 @@ function canRun(path: string): boolean {
   }
 }
 
-export function firstLine(text: string): string {
-  return (
-    text
-      .split('\n')
-      .map((line) => line.trim())
-      .findLast((line) => line !== '') ?? ''
-  ).slice(0, 500);
+/** The line of its complaints that says what is wrong. */
+export function complaint(stderr: string): string {
+  const lines = stderr
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  return (lines.findLast((line) => /error|cannot|denied/i.test(line)) ?? lines.at(-1) ?? '').slice(0, 500);
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '../../kernel/errors.ts';
 import { systemMounts } from '../containment/system-mounts.ts';
-import { callEngine, firstLine } from './engine.ts';
+import { callEngine, complaint } from './engine.ts';
 import { makeTar, type TarEntry } from './image-tar.ts';
 import { pinImage } from './pins.ts';
 import { writeSeccompProfile } from './seccomp-profile.ts';
@@ -36,7 +36,7 @@ async function makeSystemImage(engine: Engine): Promise<string> {
   if ((await digestOf(engine, reference)) !== undefined) return reference;
   const made = await callEngine(engine, ['import', '-', reference], { input: tar });
   if (made.code === 0) return reference;
-  throw new AppError('backend_unavailable', `${engine.kind} could not take the image of the system: ${firstLine(made.stderr)}`, {
+  throw new AppError('backend_unavailable', `${engine.kind} could not take the image of the system: ${complaint(made.stderr)}`, {
     fix: `See whether \`${engine.kind} info\` works for this user and whether its disk is full.`,
   });
 }

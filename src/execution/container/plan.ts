@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { environment } from '../containment/environment.ts';
 import { GENERATED_AT } from '../containment/generated-files.ts';
-import { type Mount, parentsFirst } from '../containment/mount.ts';
+import { type Mount, parentsFirst, within } from '../containment/mount.ts';
 import { type PlanFacts, personalMounts, strictest } from '../containment/plan.ts';
 import type { ExecutionConfig, SandboxPlan } from '../core-types.ts';
 import { networkNotes, networkPlan } from '../network/plan.ts';
@@ -57,6 +57,9 @@ export function buildContainerPlan(
   const { engine, image, named } = target;
   const { as, folders, guards, toolchains } = facts;
   const own = named === undefined;
+  // Folders above a Workspace in /tmp are made in the container's own, where nothing but that run can change them.
+  const inTmp = new Set(facts.pins.map(({ dest }) => dest).filter((dest) => within(dest, '/tmp')));
+  const pins = facts.pins.filter(({ dest }) => !inTmp.has(dest));
   const wanted = strictest(config.limits, spec.limits);
   // More than we have ourselves an engine without privileges could not give.
   const limits = { ...wanted, open_files: Math.min(wanted.open_files, limitsOfOurs.open_files) };
@@ -67,7 +70,7 @@ export function buildContainerPlan(
   const mounts = [
     ...system,
     ...generated,
-    ...parentsFirst(personalMounts(spec, { ...facts, toolchains: own ? toolchains : { ...toolchains, mounts: [] } })),
+    ...parentsFirst(personalMounts(spec, { ...facts, pins, toolchains: own ? toolchains : { ...toolchains, mounts: [] } })),
   ];
   const network = networkPlan(spec, config, facts.registries);
   const env: Record<string, string> = {
@@ -111,7 +114,7 @@ export function buildContainerPlan(
     private_tmp: folders.home,
     watch: guards.watch,
     links: guards.links,
-    expect: guards.expect,
+    expect: guards.expect.filter(({ path }) => !inTmp.has(path)),
     repositories: guards.repositories,
     dimensions: containerDimensions({ as, engine, nested_userns: spec.nested_userns === true, sockets: guards.sockets, network }),
     notes: [
