@@ -187,9 +187,22 @@ describe('sockets of the host', () => {
     ['is a file', () => booth.bed.file('work/plain')],
     ['is not there', () => '/run/nothing.sock'],
     ['has no absolute name', () => 'host.sock'],
-    ["is Writ's own", () => join(booth.bed.config.home, 'writ.sock')],
   ])('are refused where one %s', async (_, path) => {
     await expect(booth.connect('true', { unix_sockets: [path()] })).rejects.toMatchObject({ code: 'invalid_arguments' });
+  });
+
+  it("are never Writ's own, by whatever name", async () => {
+    const own = join(booth.bed.config.home, 'writ.sock');
+    const link = join(booth.bed.base, 'link.sock');
+    symlinkSync(own, link);
+    const server = createServer().listen(own);
+    try {
+      for (const path of [own, link]) {
+        await expect(booth.connect('true', { unix_sockets: [path] })).rejects.toThrow(/Writ home/);
+      }
+    } finally {
+      server.close();
+    }
   });
 });
 

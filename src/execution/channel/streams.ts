@@ -16,9 +16,8 @@ export interface Streams {
 export function openStreams(ends: Ends): Streams {
   if (ends.kind !== 'pipes' || ends.stdin === undefined) throw new AppError('internal', 'A program that stays has three pipes.');
   const read = (fd: number): Socket => quiet(new Socket({ fd, readable: true, writable: false }));
+  // A pipe knows no shutdown: only its last writer's going is the end of the input. A socket that can do nothing more destroys itself.
   const stdin = quiet(new Socket({ fd: ends.stdin, readable: false, writable: true }));
-  // A pipe knows no shutdown: only its last writer's going is the end of the input.
-  stdin.on('finish', () => stdin.destroy());
   return { stdin, stdout: read(ends.stdout), stderr: read(ends.stderr) };
 }
 
