@@ -95,6 +95,15 @@ export interface Owner {
   readonly workspace: string;
 }
 
+/** A folder of the runner's own with one opened file in it. */
+export interface StandInMount {
+  readonly folder: string;
+  /** Where it is inside: in place of the folder that the file lies in, or somewhere else. */
+  readonly at: string;
+  /** The variable by which a program is told that its file is there. */
+  readonly variable?: string;
+}
+
 export interface RunSpec {
   /** bash text, any size up to 1 MiB; never goes through argv. */
   readonly command: string;
@@ -114,8 +123,8 @@ export interface RunSpec {
     readonly access: 'read' | 'write';
     /** What is put there for writing when there is nothing yet; default file. */
     readonly make?: 'file' | 'folder';
-    /** Set by the runner: a folder of its own that stands for the one the file lies in (containment/stand-ins.ts). */
-    readonly through?: string;
+    /** Set by the runner: where the file can be replaced, too (containment/stand-ins.ts). */
+    readonly through?: StandInMount;
   }[];
   /** The network of this run is an allow-list; absent: there is none. `hosts` as in network/allow-list.ts, `presets` from network/presets.ts. */
   readonly network?: { readonly hosts: readonly string[]; readonly presets: readonly string[] };

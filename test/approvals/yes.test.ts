@@ -3,7 +3,7 @@ import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Bed } from '../../src/execution/containment/testing.ts';
-import { publishForNpm, publishForPip, type Site } from '../../src/execution/network/testing-site.ts';
+import { publishForNpm, publishForPip, publishGlobal, type Site } from '../../src/execution/network/testing-site.ts';
 import type { GateAnswer } from '../../src/gate/types.ts';
 import type { Opening } from '../../src/policy/types.ts';
 import { CREDENTIALS } from './git-server.ts';
@@ -64,6 +64,17 @@ describe('the network', () => {
     publishForNpm(site, bed.workspace, { postinstall: 'node -p "require(\'left\')"' });
     bed.file(join(bed.workspace, '.npmrc'), `cafile=${site.ca}\naudit=false\nforeground-scripts=true\n`);
     await fromQuestionToSuccess({ command: 'npm ci', opens: preset('npm'), says: 'left is here' });
+  });
+
+  test.skipIf(!has('npm'))('npm install -g, into the HOME of this Workspace', async () => {
+    publishGlobal(site, bed.folder('global'));
+    await fromQuestionToSuccess({
+      command: 'npm install -g --cafile ca.pem --no-audit left-cli && left-cli',
+      opens: preset('npm'),
+      says: 'left is here',
+    });
+    // It stays, and whatever else is found there comes after the programs of the system.
+    expect(textOf(await shell('left-cli'))).toContain('left is here');
   });
 
   describe.skipIf(!has('git'))('git push', () => {
@@ -146,6 +157,17 @@ describe('paths', () => {
       says: 'new\n',
     });
     expect([readFileSync(path, 'utf8'), readFileSync(`${path}.2`, 'utf8')]).toEqual(['new\n', 'moved\n']);
+  });
+
+  test.skipIf(!has('git'))('the configuration of git of the person', async () => {
+    const path = bed.file('people/dev/.gitconfig', '[alias]\n\tst = status\n');
+    const name = 'git config --global user.name "A Person"';
+    await fromQuestionToSuccess({
+      command: `${name} && git config --global alias.st && git config user.name`,
+      opens: [{ type: 'path', path, access: 'write' }],
+      says: 'status\nA Person\n',
+    });
+    expect(readFileSync(path, 'utf8')).toBe('[alias]\n\tst = status\n[user]\n\tname = A Person\n');
   });
 
   test.skipIf(!hasOutside)('a folder outside, made and filled, and an empty one', async () => {

@@ -13,6 +13,8 @@ const base = {
 const of = (host_env: Record<string, string>, env_pass: readonly string[] = [], more: Partial<Parameters<typeof environment>[0]> = {}) =>
   environment({ ...base, config: { host_env, env_pass }, ...more });
 
+const OWN = ['.npm-global/bin', '.local/bin', '.cargo/bin', 'go/bin'].map((folder) => `/home/dev/${folder}`).join(':');
+
 it('passes the list and what the operator named, and sets HOME, PATH and the user itself', () => {
   const env = of(
     {
@@ -30,7 +32,7 @@ it('passes the list and what the operator named, and sets HOME, PATH and the use
   );
   expect(env).toMatchObject({
     HOME: '/home/dev',
-    PATH: '/usr/bin:/bin',
+    PATH: `/usr/bin:/bin:${OWN}`,
     USER: 'dev',
     LANG: 'de_DE.UTF-8',
     LC_TIME: 'C',
@@ -74,8 +76,14 @@ it('leaves out variables whose folder is not there, and adds what tool chains ne
     dropped: new Set(['JAVA_HOME']),
     toolchain_env: { RUSTUP_HOME: '/r', PATH: 'evil' },
   });
-  expect(env).toMatchObject({ VIRTUAL_ENV: '/y', RUSTUP_HOME: '/r', PATH: '/usr/bin:/bin' });
+  expect(env).toMatchObject({ VIRTUAL_ENV: '/y', RUSTUP_HOME: '/r', PATH: `/usr/bin:/bin:${OWN}` });
   expect(env['JAVA_HOME']).toBeUndefined();
+});
+
+it('has what runs installed for themselves after all else, and not where a path was opened', () => {
+  expect(of({}, [], { opened: true })['PATH']).toBe('/usr/bin:/bin');
+  expect(of({})['npm_config_prefix']).toBe('/home/dev/.npm-global');
+  expect(of({ NVM_DIR: '/home/dev/.nvm' })['npm_config_prefix']).toBeUndefined();
 });
 
 it('gives git settings on its command scope, and turns hooks off only for configuration writes', () => {

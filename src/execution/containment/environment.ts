@@ -125,6 +125,8 @@ export interface EnvironmentInput {
   readonly toolchain_env: Readonly<Record<string, string>>;
   readonly pty?: { readonly cols: number; readonly rows: number } | undefined;
   readonly git_config_write: boolean;
+  /** A path was opened for this run. */
+  readonly opened?: boolean;
   /** An allow-list is open: programs are told of its proxy. */
   readonly proxied?: boolean;
 }
@@ -204,12 +206,22 @@ export function channelBase(
   };
 }
 
+/** `npm install -g` writes beside npm itself otherwise, which no run can. */
+const NPM_PREFIX = '.npm-global';
+/**
+ * Where tools put programs below HOME: found by their name, after every program that is there anyway. Not in a run that a path was opened
+ * for: whoever says that `gh` may read its configuration doesn't mean a `gh` that an earlier run has put there.
+ */
+const OWN_PROGRAMS = [`${NPM_PREFIX}/bin`, '.local/bin', '.cargo/bin', 'go/bin'];
+
 /** The whole environment of a run, and of bubblewrap itself: what bubblewrap gets stays readable in /proc/1/environ. */
 export function environment(input: EnvironmentInput): Readonly<Record<string, string>> {
   const env: Record<string, string> = { LANG: 'C.UTF-8', SHELL: '/bin/bash', ...inherited(input.config, input.dropped) };
+  // nvm refuses to work where another prefix is set, and has a writable one of its own nowhere in here.
+  if (env['NVM_DIR'] === undefined) env['npm_config_prefix'] = `${input.home}/${NPM_PREFIX}`;
   Object.assign(env, input.toolchain_env, FIXED, {
     HOME: input.home,
-    PATH: input.path.join(':'),
+    PATH: [...input.path, ...(input.opened ? [] : OWN_PROGRAMS.map((folder) => `${input.home}/${folder}`))].join(':'),
     USER: input.user_name,
     LOGNAME: input.user_name,
   });

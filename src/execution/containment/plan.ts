@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { ChannelProfile, ExecutionConfig, SandboxPlan } from '../core-types.ts';
 import { networkNotes, networkPlan, type OwnRegistries } from '../network/plan.ts';
 import type { Limits, RunSpec } from '../types.ts';
@@ -53,10 +53,19 @@ export function strictest(a: Limits, b: Limits): Limits {
 }
 
 /** What an opening is inside. */
-export function openingMount({ path, access, through }: RunSpec['openings'][number]): Mount {
-  return through === undefined
-    ? { kind: 'bind', source: path, dest: path, access }
-    : { kind: 'bind', source: through, dest: dirname(path), access };
+export function openingMounts({ path, access, through }: RunSpec['openings'][number]): readonly Mount[] {
+  const itself: Mount = { kind: 'bind', source: path, dest: path, access };
+  if (through === undefined) return [itself];
+  const stand_in: Mount = { kind: 'bind', source: through.folder, dest: through.at, access };
+  return through.at === dirname(path) ? [stand_in] : [itself, stand_in];
+}
+
+function told(openings: RunSpec['openings']): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    openings.flatMap(({ path, through }) =>
+      through?.variable === undefined ? [] : [[through.variable, join(through.at, basename(path))]],
+    ),
+  );
 }
 
 /** The person's own: HOME, tool chains, Workspaces with their guards, what was opened. Sources of equal places: the last lies on top. */
@@ -70,7 +79,7 @@ export function personalMounts(spec: RunSpec, facts: PlanFacts): readonly Mount[
     ...facts.guards.mounts,
     ...(facts.sockets ?? []),
     // Openings come last among equals: a yes that opened a protected path outranks its guard, and one for writing outranks one for reading.
-    ...(['read', 'write'] as const).flatMap((given) => spec.openings.filter(({ access }) => access === given).map(openingMount)),
+    ...(['read', 'write'] as const).flatMap((given) => spec.openings.filter(({ access }) => access === given).flatMap(openingMounts)),
   ];
 }
 
@@ -88,7 +97,7 @@ export function buildPlan(spec: RunSpec, facts: PlanFacts, config: ExecutionConf
   });
   // Ports that every run has are for commands; a program that stays has what it declared.
   const network = networkPlan(spec, channel ? {} : config, facts.registries);
-  const env = (channel ? channelBase : environment)({
+  const own = (channel ? channelBase : environment)({
     config,
     home: facts.home,
     user_name: facts.user_name,
@@ -97,8 +106,10 @@ export function buildPlan(spec: RunSpec, facts: PlanFacts, config: ExecutionConf
     toolchain_env: toolchains.env,
     pty: spec.pty,
     git_config_write: spec.git_config_write,
+    opened: spec.openings.length > 0,
     proxied: network?.allow !== undefined,
   });
+  const env = { ...own, ...told(spec.openings) };
   const seccomp = seccompFilter(facts.arch, spec.nested_userns === true);
   const rest = {
     bwrap: facts.bwrap,

@@ -15,7 +15,7 @@ import { type Looks, PLAIN_LOOKS } from './looks.ts';
 import { type Mount, within } from './mount.ts';
 import { prepareMountPoints } from './mount-points.ts';
 import { readPerson } from './person.ts';
-import { buildPlan, openingMount, type PlanFacts, startingAt } from './plan.ts';
+import { buildPlan, openingMounts, type PlanFacts, startingAt } from './plan.ts';
 import { ensurePrivateFolders, type PrivateFolders, privateFolders, writeGenerated } from './private-folders.ts';
 import { reaches } from './reach.ts';
 import { createRemembered } from './remembered.ts';
@@ -187,7 +187,7 @@ export function createPlanner(
     const plan = plans(key, [ground, guards, bwrap, snapshot], (looks) => {
       const given = [
         ...spec.workspaces.map(({ path, access }): Mount => ({ kind: 'bind', source: path, dest: path, access })),
-        ...spec.openings.map(openingMount),
+        ...spec.openings.flatMap(openingMounts),
         ...ground.sockets,
       ];
       const ownHome: Mount = { kind: 'bind', source: folders.home, dest: home, access: 'write' };

@@ -42,6 +42,9 @@ const FURNISHED = [
   '/var/tmp',
   '/nix',
 ];
+/** Right in HOME, which a run has of its own, nothing can stand in; but some programs can be told that their file is somewhere else. */
+const TOLD: Readonly<Record<string, string>> = { '.gitconfig': 'GIT_CONFIG_GLOBAL' };
+const TOLD_AT = '/run/opened';
 const MOST_NAMED = 5;
 
 /** A folder of ours that stands, in one sandbox, for the folder that opened files lie in. */
@@ -74,20 +77,26 @@ export function makeStandIns(
   const folders = new Map<string, string[]>();
   for (const { path, access } of spec.openings) {
     const folder = dirname(path);
-    if (access !== 'write' || kindOf(path) !== 'file' || !isFree(folder, spec, facts)) continue;
+    if (access !== 'write' || kindOf(path) !== 'file') continue;
+    if (!(isFree(folder, spec, facts) || (variableOf(path, facts) !== undefined && mayReplaceIn(folder, facts)))) continue;
     folders.set(folder, [...(folders.get(folder) ?? []), basename(path)]);
   }
   const made = [...folders].flatMap(([folder, names]) => makeStandIn(folder, names, facts) ?? []);
   return {
     made,
     openings: spec.openings.map((opening) => {
-      const stand_in = made.find(
-        ({ folder, files }) =>
-          join(folder, basename(opening.path)) === opening.path && files.some(({ name }) => name === basename(opening.path)),
-      );
-      return stand_in && opening.access === 'write' ? { ...opening, through: join(stand_in.folder, stand_in.name) } : opening;
+      const stand_in = made.find(({ folder, files }) => files.some(({ name }) => join(folder, name) === opening.path));
+      if (stand_in === undefined || opening.access !== 'write') return opening;
+      const folder = join(stand_in.folder, stand_in.name);
+      const variable = variableOf(opening.path, facts);
+      return { ...opening, through: variable === undefined ? { folder, at: stand_in.folder } : { folder, at: TOLD_AT, variable } };
     }),
   };
+}
+
+function variableOf(path: string, { user_home }: StandInFacts): string | undefined {
+  const name = basename(path);
+  return dirname(path) === user_home && Object.hasOwn(TOLD, name) ? TOLD[name] : undefined;
 }
 
 function isFree(folder: string, { openings, workspaces }: Pick<RunSpec, 'openings' | 'workspaces'>, facts: StandInFacts): boolean {

@@ -100,3 +100,19 @@ export function publishForPip(site: Site, folder: string): void {
   site.publish(`files.pythonhosted.org/p/${name}`, readFileSync(join(folder, name)));
   site.publish('pypi.org/simple/left/index.html', `<a href="https://files.pythonhosted.org/p/${name}">${name}</a>`);
 }
+
+/** A package `left-cli` with a program of that name; it is made in `folder`. */
+export function publishGlobal(site: Site, folder: string): void {
+  const pack = join(folder, 'package');
+  mkdirSync(pack, { recursive: true });
+  const about = { name: 'left-cli', version: '1.0.0', bin: { 'left-cli': 'cli.js' } };
+  writeFileSync(join(pack, 'package.json'), JSON.stringify(about));
+  writeFileSync(join(pack, 'cli.js'), '#!/usr/bin/env node\nconsole.log("left is here");\n', { mode: 0o755 });
+  execFileSync('tar', ['czf', 'left-cli.tgz', 'package'], { cwd: folder });
+  const tarball = readFileSync(join(folder, 'left-cli.tgz'));
+  const path = 'registry.npmjs.org/tarballs/left-cli-1.0.0.tgz';
+  site.publish(path, tarball);
+  const dist = { tarball: `https://${path}`, integrity: `sha512-${createHash('sha512').update(tarball).digest('base64')}` };
+  const versions = { '1.0.0': { ...about, dist } };
+  site.publish('registry.npmjs.org/left-cli', JSON.stringify({ name: 'left-cli', 'dist-tags': { latest: '1.0.0' }, versions }));
+}

@@ -32,7 +32,7 @@ export const node = (): Program => {
     also: (call, verb, words) => {
       const global = words.has('g', 'global', 'location');
       if (global && /^(i|install|add|update|link|uninstall|remove)$/.test(verb))
-        call.report('system_write', 'installs for the whole system or home');
+        call.report('system_write', 'installs for all projects, in containment for those of this workspace');
       if (/^(unpublish|deprecate)$/.test(verb)) call.report('destructive', 'takes a published package away');
       if (verb === 'token' || (verb === 'config' && /_auth|token/i.test(call.args.join(' '))))
         call.report('credential_access', 'shows or makes access tokens');

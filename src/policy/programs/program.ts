@@ -56,6 +56,8 @@ export interface Call extends Acts {
   readonly args: readonly Text[];
   readonly stdin: Stream;
   readonly cwd: readonly Text[];
+  /** The person's, absolute. */
+  readonly home: string;
 }
 
 /** Judges one call and says what it prints; undefined: unknown text of the same origin as its input. */

@@ -181,6 +181,7 @@ export function createDispatch(host: Interpreter): Dispatch {
     return {
       name,
       argv,
+      home: host.context.home,
       args: argv.slice(1),
       stdin: scene.stdin,
       cwd: cell.state.cwd,
