@@ -6,4 +6,5 @@ export type * from './types.ts';
 export type { Upstreams } from './upstreams.ts';
 export { type JudgeTool, vetTools } from './vet.ts';
 export type { Carrier } from './wire/carrier.ts';
+export { createHttpCarrier, type HttpCarrierParts } from './wire/http-carrier.ts';
 export { createStdioCarrier } from './wire/stdio-carrier.ts';

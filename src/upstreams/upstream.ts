@@ -177,6 +177,14 @@ export function createUpstream(parts: UpstreamParts): Upstream {
     sleepWhenIdle();
   }
 
+  /** Its credential doesn't hold any more: a person has to log in before it is of use again. */
+  async function loggedOut(which: UpstreamClient, why: string): Promise<void> {
+    if (client !== which) return;
+    client = undefined;
+    await which.close();
+    fail('needs_auth', why);
+  }
+
   function lost(which: UpstreamClient, why: string): void {
     if (client !== which) return;
     client = undefined;
@@ -283,14 +291,19 @@ export function createUpstream(parts: UpstreamParts): Upstream {
       const release = await places.take(options.signal);
       using++;
       try {
-        const current = await live();
         const { timeout_ms, signal, onProgress, scope } = options;
-        return await current.request(method, params, {
-          timeout_ms,
-          signal,
-          ...(onProgress ? { onProgress } : {}),
-          ...(scope ? { scope } : {}),
-        });
+        const given = { timeout_ms, signal, ...(onProgress ? { onProgress } : {}), ...(scope ? { scope } : {}) };
+        const current = await live();
+        try {
+          return await current.request(method, params, given);
+        } catch (thrown) {
+          const { needs_auth, session_gone } = thrown instanceof AppError ? (thrown.data ?? {}) : {};
+          if (needs_auth === true) await loggedOut(current, toAppError(thrown).message);
+          if (session_gone !== true) throw thrown;
+          // It was turned away unread, so it may be said once more, in a session of a new connection.
+          await current.closed;
+          return await (await live()).request(method, params, given);
+        }
       } finally {
         using--;
         release();

@@ -58,13 +58,16 @@ export function createGateway(parts: GatewayParts): Gateway {
     return log;
   }
 
-  async function openStdio(settings: UpstreamSettings, signal: AbortSignal): Promise<Carrier> {
+  async function open(settings: UpstreamSettings, signal: AbortSignal): Promise<Carrier> {
     const expanded = await expandSettings(settings, { env: facts.host_env, secret: async () => undefined });
     if (!expanded.ok) {
-      throw new AppError('config_invalid', expanded.problems.map(({ message }) => message).join('; '), { data: { final: true } });
+      throw new AppError('config_invalid', expanded.problems.map(({ message }) => message).join('; '));
     }
     const { transport } = expanded;
-    if (transport.type !== 'stdio') throw new AppError('config_invalid', 'HTTP upstreams are not reached yet.', { data: { final: true } });
+    if (transport.type !== 'stdio') {
+      const { openHttpUpstream } = await import('./http-upstream.ts');
+      return openHttpUpstream({ ...transport, max_bytes: settings.max_response_bytes });
+    }
     const { env, stripped } = channelEnvironment({ parent: facts.host_env, overrides: transport.env, env_secrets: settings.env_secrets });
     if (stripped.length > 0) {
       say(
@@ -97,7 +100,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       clock,
       logger,
       admit: async () => ({ ok: true }),
-      open: openStdio,
+      open,
       vet: async (settings, definitions) => vetTools(settings, definitions, { builtins: BUILT_IN_TOOLS, judge: judgeHeld, logger }),
     }),
     settingsOf(config, project) {

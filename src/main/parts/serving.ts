@@ -62,7 +62,7 @@ export interface Serving {
 }
 
 /** A host gives a list of tools some ten seconds; upstreams that need longer come later, as a change of the list. */
-const LIST_WAIT_MS = 6_000;
+const LIST_WAIT_MS = 8_000;
 
 /** Longest life of a job. */
 const JOB_RUNTIME_MS = 3_600_000;

@@ -85,7 +85,10 @@ export async function openClient(parts: ClientParts): Promise<UpstreamClient> {
       answer = await exchange.request('server/discover', withMeta({}), { timeout_ms: known ? left() : Math.min(PROBE_MS, left()), signal });
     } catch (thrown) {
       // Many older servers drop what they don't know, or end the connection; where the newer one is known to be spoken it is a fault.
-      if (known || !(thrown instanceof AppError) || thrown.code !== 'upstream_timeout') throw thrown;
+      if (known || !(thrown instanceof AppError)) throw thrown;
+      const { status } = thrown.data ?? {};
+      const refused = typeof status === 'number' && status >= 400 && status < 500;
+      if (thrown.code !== 'upstream_timeout' && !refused) throw thrown;
       return undefined;
     }
     if (!answer.ok) return undefined;

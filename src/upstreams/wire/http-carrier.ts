@@ -1,0 +1,161 @@
+import {
+  type AuthProvider,
+  type FetchLike,
+  type JSONRPCMessage,
+  type OAuthClientProvider,
+  SdkHttpError,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  UnauthorizedError,
+} from '@modelcontextprotocol/client';
+import { AppError, errnoOf } from '../../kernel/errors.ts';
+import { boundedFetch, TooLong } from './bounded-fetch.ts';
+import type { Carrier, CarrierEvents } from './carrier.ts';
+
+export interface HttpCarrierParts {
+  readonly type: 'http' | 'sse';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** One message. */
+  readonly max_bytes: number;
+  /** Dials through the network guard. */
+  readonly fetch: FetchLike;
+  readonly auth?: AuthProvider | OAuthClientProvider;
+  /** Connections that are kept for it end with it. */
+  close(): Promise<void>;
+}
+
+/** What failed before anything was read by the other side. */
+const NOT_SENT: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+const MAX_SAID = 300;
+
+/** Streamable HTTP, or the older SSE: the SDK's transport, with our bounds around it. */
+export function createHttpCarrier(parts: HttpCarrierParts): Carrier {
+  const url = new URL(parts.url);
+  const options = {
+    fetch: boundedFetch(parts.fetch, parts.max_bytes),
+    requestInit: { headers: parts.headers },
+    ...(parts.auth === undefined ? {} : { authProvider: parts.auth }),
+  };
+  const transport = parts.type === 'sse' ? new SSEClientTransport(url, options) : new StreamableHTTPClientTransport(url, options);
+  let over: string | undefined;
+  let events: CarrierEvents | undefined;
+  let gone = false;
+
+  function end(reason: string): void {
+    if (over !== undefined) return;
+    over = reason;
+    events?.closed(reason);
+    // Told that it isn't needed any more, if it listens; what becomes of that changes nothing here.
+    const said =
+      transport instanceof StreamableHTTPClientTransport && !gone ? transport.terminateSession().catch(() => {}) : Promise.resolve();
+    void Promise.race([said, new Promise((resolve) => setTimeout(resolve, 2_000).unref())])
+      .then(() => transport.close())
+      .then(parts.close)
+      .catch(() => {});
+  }
+
+  function explain(thrown: unknown): AppError {
+    const error = failureOf(thrown, url, transport instanceof StreamableHTTPClientTransport && transport.sessionId !== undefined);
+    if (error.data?.['session_gone'] === true) {
+      gone = true;
+      end('the server does not know its session any more');
+    }
+    return error;
+  }
+
+  return {
+    type: parts.type,
+    async start(given) {
+      events = given;
+      transport.onmessage = (message) => given.message(message);
+      transport.onclose = () => end('it was closed');
+      transport.onerror = (error) => {
+        if (error instanceof TooLong || error.cause instanceof TooLong || error.message.includes(TooLong.marker)) {
+          end(`it sent a message of more than ${parts.max_bytes} bytes (max_response_bytes)`);
+        } else if (parts.type === 'sse' && over === undefined && !(error instanceof SyntaxError))
+          end(`its stream broke: ${error.message.slice(0, MAX_SAID)}`);
+      };
+      try {
+        await transport.start();
+      } catch (thrown) {
+        throw explain(thrown);
+      }
+    },
+    async send(message, { signal } = {}) {
+      if (over !== undefined) throw new AppError('upstream_unavailable', `It is not connected: ${over}.`, { data: { unsent: true } });
+      const asks = 'method' in message && 'id' in message;
+      const silent = Promise.withResolvers<void>();
+      try {
+        const out = message as unknown as JSONRPCMessage;
+        if (transport instanceof SSEClientTransport) await transport.send(out);
+        else {
+          const onRequestStreamEnd = (): void =>
+            silent.reject(new AppError('outcome_unknown', 'Its answer ended before it was whole. It may have run.'));
+          await transport.send(out, {
+            ...(signal === undefined ? {} : { requestSignal: signal }),
+            ...(asks ? { onRequestStreamEnd } : {}),
+          });
+        }
+      } catch (thrown) {
+        throw explain(thrown);
+      }
+      if (!asks) return;
+      // Nobody waits here for an answer that came; a stream that ends without one is a failure of the request.
+      await Promise.race([silent.promise, aborted(signal)]);
+    },
+    speak: (revision) => transport.setProtocolVersion(revision),
+    async close() {
+      end('it was closed');
+    },
+  };
+}
+
+function aborted(signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal === undefined || signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+function failureOf(thrown: unknown, url: URL, in_session: boolean): AppError {
+  if (thrown instanceof AppError) return thrown;
+  if (UnauthorizedError.isInstance(thrown)) {
+    return new AppError('upstream_unavailable', `${url.origin} wants a login.`, {
+      data: { needs_auth: true, unsent: true },
+      cause: thrown,
+    });
+  }
+  if (SdkHttpError.isInstance(thrown)) {
+    const { status } = thrown;
+    const said = thrown.message.slice(0, MAX_SAID).toWellFormed();
+    if (status === 401)
+      return new AppError('upstream_unavailable', `${url.origin} does not accept the credential (HTTP 401).`, {
+        data: { needs_auth: true, unsent: true },
+        cause: thrown,
+      });
+    if (status === 404 && in_session)
+      return new AppError('upstream_unavailable', `${url.origin} has ended the session (HTTP 404).`, {
+        data: { session_gone: true, unsent: true },
+      });
+    return new AppError('upstream_error', `${url.origin} answered with HTTP ${status}: ${said}`, { data: { status }, cause: thrown });
+  }
+  const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown;
+  if (cause instanceof AppError) return cause;
+  const errno = errnoOf(cause);
+  const said = cause instanceof Error ? cause.message.slice(0, MAX_SAID) : String(cause);
+  if (cause instanceof TooLong || said.includes(TooLong.marker))
+    return new AppError('outcome_unknown', `Its answer is longer than max_response_bytes allows. It may have run.`);
+  // `no connection`: the guard's own words.
+  if ((errno !== undefined && NOT_SENT.has(errno)) || said.includes('no connection')) {
+    return new AppError('upstream_unavailable', `${url.origin} can't be reached: ${said}.`, { data: { unsent: true }, cause: thrown });
+  }
+  return new AppError('outcome_unknown', `The connection to ${url.origin} failed: ${said}. It may have run.`, { cause: thrown });
+}
