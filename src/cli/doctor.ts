@@ -1,3 +1,4 @@
+import { programsBeside } from '../execution/index.ts';
 import { DIMENSIONS, type ProbeResult } from '../execution/types.ts';
 
 /** What each dimension means, in the words of somebody who has never heard of it. */
@@ -25,6 +26,14 @@ const MEANING: Readonly<Record<(typeof DIMENSIONS)[number], string>> = {
 };
 
 const MARK = { enforced: 'yes     ', best_effort: 'partly  ', not_enforced: 'no      ' } as const;
+
+/** What else is used where it is found. */
+export function renderPrograms(programs: ReturnType<typeof programsBeside> = programsBeside()): string {
+  const lines = programs.map(({ name, used_for, path, fix }) =>
+    path === undefined ? `  not found ${name} (for ${used_for}). ${fix}` : `  found     ${name}: ${path} (for ${used_for})`,
+  );
+  return `Beside it:\n${lines.join('\n')}`;
+}
 
 export function renderProbe(probe: ProbeResult): string {
   if (!probe.ok) {

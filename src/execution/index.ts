@@ -22,6 +22,7 @@ import { readSpool } from './running/spool-reader.ts';
 import type { Execution, RunSpec, WorkspaceBind } from './types.ts';
 import { notContained, withoutContainment } from './without-containment.ts';
 
+export { programsBeside } from './beside.ts';
 export { CHROMIUM_CANDIDATES, findChromium, INSTALL_CHROMIUM } from './browser/find-chromium.ts';
 export { createReachGuard, isPlace, type Place, type Reach, readPlace } from './browser/reach.ts';
 export type { BrowserConfig, BrowserProcess } from './browser/start.ts';

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, existsSync, openSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { closeSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { AppError } from '../../kernel/errors.ts';
 import { createSearchBoxes, type MakeSearchBox } from '../container/search.ts';
@@ -10,6 +9,7 @@ import { within } from '../containment/mount.ts';
 import { reaches } from '../containment/reach.ts';
 import type { ExecutionConfig } from '../core-types.ts';
 import type { ContainmentReport, Execution } from '../types.ts';
+import { findRipgrep, INSTALL_RIPGREP } from './find-ripgrep.ts';
 import type { FilePlace, FilesScene, FilesView, SearchEnd, SearchRun } from './types.ts';
 
 const MAX_STDERR = 16 * 1024;
@@ -17,8 +17,6 @@ const MAX_STDERR = 16 * 1024;
 const MAX_AT_ONCE = 4;
 const MAX_WAITING = 64;
 const RG_INSIDE = '/.ripgrep';
-/** Where a distribution puts it. */
-const SYSTEM_RG = ['/usr/bin/rg', '/usr/local/bin/rg'] as const;
 
 /**
  * ripgrep walks folders by their names, so a run that swaps a folder for a link at the right moment could lead it out of the
@@ -35,6 +33,8 @@ export function createSearcher(
     await slots.take(signal);
     try {
       const rg = findRipgrep();
+      if (rg === undefined)
+        throw new AppError('not_found', 'ripgrep, which does the searching, is not installed.', { fix: INSTALL_RIPGREP });
       const probe = await execution.probe();
       // Without containment there are no runs.
       const start = await START[probe.ok ? (config.backend ?? 'bubblewrap') : 'none'](rg, run, { config, inContainer });
@@ -70,22 +70,6 @@ function createSlots(most: number, mostWaiting: number): { take(signal: AbortSig
     },
     give,
   };
-}
-
-/** The binary of the optional package for this machine, else the system's. */
-function findRipgrep(): string {
-  try {
-    // It belongs to that package, which alone may be able to find it (pnpm).
-    const facade = createRequire(import.meta.url).resolve('@vscode/ripgrep');
-    return createRequire(facade).resolve(`@vscode/ripgrep-${process.platform}-${process.arch}/bin/rg`);
-  } catch {
-    // Not installed: optional packages are left out where they don't fit.
-  }
-  const system = SYSTEM_RG.find((path) => existsSync(path));
-  if (system !== undefined) return system;
-  throw new AppError('not_found', 'ripgrep, which does the searching, is not installed.', {
-    fix: 'Install Writ with its optional packages, or ripgrep itself: apt-get install ripgrep',
-  });
 }
 
 interface Start {
