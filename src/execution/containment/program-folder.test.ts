@@ -52,6 +52,16 @@ describe('a package', () => {
     expect(plan.expect?.map(({ path }) => path)).toContain(root);
   });
 
+  it('of a repository of many brings the modules that lie further out, and nothing else of it', async () => {
+    const program = bed.file('people/dev/many/packages/one/main.js', '', 0o755);
+    for (const path of ['package.json', 'packages/one/package.json', 'node_modules/dep/index.js', 'packages/two/package.json']) {
+      bed.file(join(bed.user_home, 'many', path), '{}');
+    }
+    const { args } = await createPlanner(bed.config)(bed.spec({ workspaces: [], cwd: '' }), false, profile([program]));
+    const bound = args.filter((_, index) => args[index - 1] === '--ro-bind-try' && args[index]?.startsWith(bed.user_home));
+    expect(bound.toSorted()).toEqual([join(bed.user_home, 'many/node_modules'), join(bed.user_home, 'many/packages/one')]);
+  });
+
   it('may hold a root that is for writing', async () => {
     const program = bed.file('people/dev/own/main.js', '', 0o755);
     bed.file('people/dev/own/package.json', '{}');

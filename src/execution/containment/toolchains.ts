@@ -4,7 +4,7 @@ import type { WorkspaceBind } from '../types.ts';
 import type { Persons } from './forbidden.ts';
 import { type Looks, PLAIN_LOOKS } from './looks.ts';
 import { type Mount, within } from './mount.ts';
-import { programFolders } from './program-folder.ts';
+import { modulesAbove, programFolders } from './program-folder.ts';
 import { FOLDER_VARIABLES, SECRET_FOLDERS, TOOLCHAINS, TREE_MARKS, TREE_PARTS } from './toolchain-table.ts';
 
 /** PATH and the tool chains behind it, as far as they may exist inside. */
@@ -107,6 +107,7 @@ export function gatherToolchains(input: ToolchainInput, looks: Looks = PLAIN_LOO
       const refusing = refusal(place, true);
       if (refusing === undefined) {
         bound.add(place);
+        for (const modules of modulesAbove(place, persons.user_home, looks)) if (refusal(modules, true) === undefined) bound.add(modules);
         if (place === program) notes.push(`of ${program} only the file itself is in the sandbox: nothing beside it is part of a package`);
         return;
       }
