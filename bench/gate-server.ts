@@ -1,9 +1,11 @@
 /**
- * What an aggregated call goes through over HTTP before and after the tool itself: bearer, transport, gate with policy and redaction, audit. All of
- * it is real; only the tool does nothing. Argument: the Writ home.
+ * What an aggregated call goes through over HTTP before and after the tool itself: bearer, transport, whose call it is and where, gate with policy
+ * and redaction, audit. All of it is real; only the tool does nothing. Argument: a folder for the Writ home and a Workspace.
  */
+import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { createGate } from '../src/gate/index.ts';
 import { createBearers, type McpEndpoint } from '../src/http/index.ts';
 import { type AgentToken, createHomeSigner, createIdentity } from '../src/identity/index.ts';
@@ -11,13 +13,17 @@ import { systemClock as clock } from '../src/kernel/clock.ts';
 import { defaultConfig, readProcess } from '../src/kernel/config/index.ts';
 import { silentLogger as logger } from '../src/kernel/logger.ts';
 import { createRedactor } from '../src/kernel/redaction/index.ts';
+import { agentScope } from '../src/main/parts/agent-scope.ts';
 import { openAudit } from '../src/main/parts/audit.ts';
 import { openDatabase } from '../src/main/parts/database.ts';
 import { policyOf } from '../src/main/parts/policy.ts';
+import { createRunningCalls } from '../src/main/parts/running-calls.ts';
 import { createMcpHandler, MCP_SERVER_OPTIONS, type ServerParts } from '../src/mcp/index.ts';
 import type { Tool } from '../src/tools/tool.ts';
 
-const [home = ''] = process.argv.slice(2);
+const [folder = ''] = process.argv.slice(2);
+const [home, workspace] = [join(folder, 'home'), join(folder, 'workspace')];
+mkdirSync(workspace);
 const facts = readProcess();
 const config = defaultConfig(facts);
 const redactor = createRedactor({ known_values: [] });
@@ -40,7 +46,7 @@ const echo: Tool = {
     return { structured: { text }, text, evidence: { bytes: text.length } };
   },
 };
-const gate = createGate({
+const inner = createGate({
   tools: [echo],
   allows: () => true,
   policyOf: () => policy,
@@ -49,6 +55,7 @@ const gate = createGate({
   clock,
   logger,
 });
+const gate = createRunningCalls(clock).watch(inner, redactor);
 const served: Omit<ServerParts, 'scopeOf'> = {
   gate,
   toolset: 'default',
@@ -57,15 +64,13 @@ const served: Omit<ServerParts, 'scopeOf'> = {
   clock,
   logger,
 };
-const { token, secret } = await identity.tokens.create({ name: 'bench', workspaces: [], toolset: 'default' });
+await identity.workspaces.add('bench', workspace);
+const { token, secret } = await identity.tokens.create({ name: 'bench', workspaces: ['bench'], toolset: 'default' });
 const bearers = createBearers({
   tokens: identity.tokens,
-  serve: ({ agent }: AgentToken) => ({
+  serve: (found: AgentToken) => ({
     ...served,
-    scopeOf: async ({ session }) => ({
-      owner: { organization: 'org_local', agent, run: session ?? (await identity.runOf(agent, home)), workspace: home },
-      workspaces: [{ path: home, access: 'write' }],
-    }),
+    scopeOf: agentScope({ serving: { enter: async () => {} }, identity, token: found, only: undefined, facts, home }),
   }),
 });
 const mcp = createMcpHandler({ logger, clock, signer: createHomeSigner(home), hosts: ['127.0.0.1'], origins: [] });

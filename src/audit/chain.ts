@@ -8,7 +8,10 @@ export const OPENED = 'chain.opened';
 
 /** SHA-256 over the hash of the row before and this row's bytes exactly as stored: 32 bytes. */
 export function rowHash(previous: Uint8Array, bytes: string): Uint8Array {
-  return hash('sha256', Buffer.concat([previous, Buffer.from(bytes, 'utf8')]), 'buffer');
+  const both = Buffer.allocUnsafe(previous.length + Buffer.byteLength(bytes));
+  both.set(previous);
+  both.write(bytes, previous.length, 'utf8');
+  return hash('sha256', both, 'buffer');
 }
 
 export function sha256Hex(text: string): string {

@@ -12,11 +12,11 @@ export function judged(decision: Decision | undefined, redactor: Redactor): Reco
     .slice(0, 20)
     .map((finding) => ({ effect: finding.effect, reason: redactor.text(finding.reason), span: finding.span }));
   return {
-    verdict: decision.verdict,
     effects: decision.effects,
     findings,
-    ...(decision.rule ? { rule: decision.rule } : {}),
     opens: decision.opens,
+    ...(decision.rule ? { rule: decision.rule } : {}),
+    verdict: decision.verdict,
   };
 }
 
@@ -33,7 +33,27 @@ export function canonicalArguments(raw: unknown): string {
   }
 }
 
-/** JSON only: `undefined` members go, so that the stored bytes are what was meant. */
-export function jsonOnly(data: Record<string, unknown>): Record<string, unknown> {
-  return JSON.parse(JSON.stringify(data)) as Record<string, unknown>;
+/** JSON only: `undefined` members go, so that the stored bytes are what was meant. In the order in which they are stored. */
+export function jsonOnly(data: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const kept: Record<string, unknown> = {};
+  for (const name of Object.keys(data).sort()) {
+    const value = data[name];
+    if (isJson(value)) {
+      kept[name] = value;
+      continue;
+    }
+    const text = JSON.stringify(value);
+    if (text !== undefined) kept[name] = JSON.parse(text);
+  }
+  return kept;
+}
+
+/** Whether it is exactly what JSON could say. */
+function isJson(value: unknown): boolean {
+  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return true;
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object') return false;
+  // `every` passes over holes.
+  if (Array.isArray(value)) return !value.includes(undefined) && value.every(isJson);
+  return Object.getPrototypeOf(value) === Object.prototype && Object.values(value).every(isJson);
 }

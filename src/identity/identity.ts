@@ -136,15 +136,16 @@ export function createIdentity({ store, reader, clock, logger, facts, home }: Id
       },
     },
 
-    async runOf(agent, workspace) {
-      const key = JSON.stringify([agent, workspace]);
+    runOf(agent, workspace) {
+      const key = `${agent}\n${workspace}`;
       const now = clock.now();
       const known = runs.get(key);
       if (known !== undefined && Math.abs(now - known.at) < TOUCH_MS) return known.run;
       const fresh = newId('run', now);
-      const run = await store.write('identity.enter_run', { agent, workspace, fresh, now, idle_ms: RUN_IDLE_MS }, NORMAL);
-      remember(runs, key, { run, at: now });
-      return run;
+      return store.write('identity.enter_run', { agent, workspace, fresh, now, idle_ms: RUN_IDLE_MS }, NORMAL).then((run) => {
+        remember(runs, key, { run, at: now });
+        return run;
+      });
     },
 
     links: {

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
 /** What an agent shows: recognisable by scanners of leaked secrets, 256 bits that nobody guesses. */
 const PREFIX = 'writ_at_';
@@ -13,5 +13,5 @@ export function newTokenSecret(): string {
  * Undefined for what has not the shape of one, which is never looked up.
  */
 export function hashOfToken(secret: string): Uint8Array | undefined {
-  return SHAPE.test(secret) ? createHash('sha256').update(secret).digest() : undefined;
+  return SHAPE.test(secret) ? hash('sha256', secret, 'buffer') : undefined;
 }

@@ -52,7 +52,7 @@ export interface Identity {
     remove(name: string): Promise<RegisteredWorkspace | undefined>;
   };
   /** The Run of what an agent does in a Workspace outside any session: goes on until nothing was done in it for 8 hours. */
-  runOf(agent: string, workspace: string): Promise<string>;
+  runOf(agent: string, workspace: string): string | Promise<string>;
   /** One-time keys to the page of `writ up`. */
   readonly links: {
     make(): Promise<string>;

@@ -32,6 +32,21 @@ describe('canonical JSON (RFC 8785)', () => {
     expect(canonicalJson({ a: 1, b: { c: 2, d: 3 } })).toBe(canonicalJson({ b: { d: 3, c: 2 }, a: 1 }));
   });
 
+  it('spells what stands in order already as what does not', () => {
+    const keys = ['', '$', '1', '10', '2', 'A', 'a', 'a\u0301', '\u20ac', '\ud83d\ude00', '\ufb33', '__proto__'];
+    const shuffled = fc
+      .shuffledSubarray(keys)
+      .map((some) => Object.fromEntries(some.map((key, i) => [key, [i, { [key]: undefined, z: key }] as const])));
+    fc.assert(
+      fc.property(shuffled, (value) => {
+        const pairs = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+        const spelled = `{${pairs.map(([key, [i, { z }]]) => `${JSON.stringify(key)}:[${i},{"z":${JSON.stringify(z)}}]`).join(',')}}`;
+        expect(canonicalJson(value)).toBe(spelled);
+        expect(canonicalJson(Object.fromEntries(pairs))).toBe(spelled);
+      }),
+    );
+  });
+
   it('writes lone surrogates the same way every time, as valid UTF-8', () => {
     expect(canonicalJson({ '\udc00': '\ud800x' })).toBe('{"\\udc00":"\\ud800x"}');
     fc.assert(

@@ -83,7 +83,7 @@ export interface ServerParts {
   /** Tells when the tools are others; clients that may hear it are told. The function it returns ends that. */
   onToolsChanged?(listener: () => void): () => void;
   /** Asked for every call, after the client is known. A thrown AppError becomes the refusal. */
-  scopeOf(peer: Peer): Promise<CallScope>;
+  scopeOf(peer: Peer): CallScope | Promise<CallScope>;
   /** Texts to tell with the next tool result ("job X ended"); each must be returned once. */
   pendingNotices?(owner: Owner): Promise<readonly string[]>;
   readonly resources?: Resources;

@@ -124,6 +124,21 @@ test('a quoted value with escapes, longer than what is judged, goes whole howeve
   }
 });
 
+test('data without secrets is the same object, and what is around a secret is copied in its order', () => {
+  const redactor = createRedactor();
+  const data = { a: [1, { b: 'x' }], c: null };
+  expect(redactor.value(data)).toBe(data);
+  const around = JSON.parse('{"b":{"d":[true]},"password":"hunter2hunter2","__proto__":{"a":1},"a":2}') as Record<string, unknown>;
+  const shown = redactor.value(around) as Record<string, unknown>;
+  expect(JSON.stringify(shown)).toBe('{"b":{"d":[true]},"password":"[redacted:password]","__proto__":{"a":1},"a":2}');
+  expect(shown['b']).toBe(around['b']);
+  expect(around['password']).toBe('hunter2hunter2');
+  expect(redactor.value({ at: new Date(0), list: ['a', 'password=hunter2hunter2'] })).toEqual({
+    at: {},
+    list: ['a', 'password=[redacted:password]'],
+  });
+});
+
 test('text without secrets is the same string, not a copy', () => {
   const text = 'nothing here';
   expect(plain.text(text)).toBe(text);

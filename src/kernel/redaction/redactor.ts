@@ -39,6 +39,16 @@ const MAX_DEPTH = 64;
 /** Names of members that were judged before: there are few, and they come again with every call. */
 const MAX_NAMES = 1_000;
 
+/** Longer ones are no names of anything, and are not kept. */
+const MAX_NAME = 200;
+
+/** The name of a member, as it may be shown, and the kind of secret that stands under it. */
+interface Name {
+  readonly name: string;
+  readonly shown: string;
+  readonly kind: ReturnType<typeof secretClass>;
+}
+
 /** An existing marker stays, with the name that file tools give it too, and what stands around it is judged as if the secret were still there. */
 const MARKER = /\[redacted:[a-z_]{1,40}(?:#[0-9a-f]{12})?\]/y;
 const findMarker: Finder = (text, at, { final }) => {
@@ -60,19 +70,21 @@ export function createRedactor({ known_values = [] }: { readonly known_values?: 
     { triggers: NAME_TRIGGERS, find: findAssignment },
   ]);
 
-  const judged = new Map<string, ReturnType<typeof secretClass>>();
-  const classOf = (name: string): ReturnType<typeof secretClass> => {
-    if (judged.has(name)) return judged.get(name);
-    const found = secretClass(name);
-    if (judged.size >= MAX_NAMES) judged.clear();
-    judged.set(name, found);
+  const names = new Map<string, Name>();
+  const judge = (name: string): Name => {
+    const known = names.get(name);
+    if (known !== undefined) return known;
+    const found = { name, shown: text(name), kind: name.length > MAX_NAME ? undefined : secretClass(name) };
+    if (name.length > MAX_NAME) return found;
+    if (names.size >= MAX_NAMES) names.clear();
+    names.set(name, found);
     return found;
   };
 
-  const underName = (given: string, name: string | undefined): string => {
-    if (name === undefined || name.length > 200) return given;
-    const kind = classOf(name);
-    return kind !== undefined && isSecretValue(given, kind, 'quoted', name) ? `[redacted:${kind}]` : given;
+  const underName = (given: string, under: Name | undefined): string => {
+    if (under?.kind === undefined) return given;
+    const { name, kind } = under;
+    return isSecretValue(given, kind, 'quoted', name) ? `[redacted:${kind}]` : given;
   };
 
   const text = (given: string): string => {
@@ -80,19 +92,29 @@ export function createRedactor({ known_values = [] }: { readonly known_values?: 
     return found ? out : given;
   };
 
-  const value = (given: unknown, depth: number, name: string | undefined): unknown => {
-    if (typeof given === 'string') return text(underName(given, name));
+  const value = (given: unknown, depth: number, under: Name | undefined): unknown => {
+    if (typeof given === 'string') return text(underName(given, under));
     if (typeof given === 'number')
-      return name !== undefined && underName(String(given), name) !== String(given) ? '[redacted:password]' : given;
+      return under?.kind !== undefined && underName(String(given), under) !== String(given) ? '[redacted:password]' : given;
     if (given === null || typeof given !== 'object') return given;
     if (depth >= MAX_DEPTH) return '[redacted:too_deep]';
-    if (Array.isArray(given)) return given.map((item) => value(item, depth + 1, name));
-    const copy: Record<string, unknown> = {};
-    for (const [key, item] of Object.entries(given)) {
-      // defineProperty, so that a key named __proto__ stays a key
-      Object.defineProperty(copy, text(key), { value: value(item, depth + 1, key), enumerable: true, writable: true, configurable: true });
+    if (Array.isArray(given)) {
+      const items = given.map((item) => value(item, depth + 1, under));
+      return items.every((item, i) => item === given[i]) ? given : items;
     }
-    return copy;
+    return members(given as Record<string, unknown>, depth);
+  };
+
+  /** What has no secret in it stays the object it was: most have none. */
+  const members = (given: Record<string, unknown>, depth: number): unknown => {
+    let copy = isPlain(given) ? undefined : {};
+    for (const key of Object.keys(given)) {
+      const name = judge(key);
+      const item = value(given[key], depth + 1, name);
+      if (copy === undefined && (item !== given[key] || name.shown !== key)) copy = upTo(key, given);
+      if (copy !== undefined) put(copy, name.shown, item);
+    }
+    return copy ?? given;
   };
 
   const find: Redactor['find'] = (given) => {
@@ -116,6 +138,27 @@ export function createRedactor({ known_values = [] }: { readonly known_values?: 
   };
 
   return { text, part, find, value: (given) => value(given, 0, undefined), stream: () => createStream(index) };
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+/** A copy of the members before this one. */
+function upTo(key: string, given: Record<string, unknown>): Record<string, unknown> {
+  const copy = {};
+  for (const each of Object.keys(given)) {
+    if (each === key) break;
+    put(copy, each, given[each]);
+  }
+  return copy;
+}
+
+/** A member named __proto__ stays a member. */
+function put(copy: Record<string, unknown>, name: string, value: unknown): void {
+  if (name === '__proto__') Object.defineProperty(copy, name, { value, enumerable: true, writable: true, configurable: true });
+  else copy[name] = value;
 }
 
 function createStream(index: Parameters<typeof scan>[0]): RedactionStream {

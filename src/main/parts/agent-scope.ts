@@ -23,12 +23,11 @@ type Places = Pick<CallScope, 'workspaces' | 'workspace_problem'>;
  * Where a call of an agent with a token works, and as whom. The client's own roots say nothing here: it may be another machine. The
  * Run is the session's, or that of the agent in its Workspace where the revision knows no sessions.
  */
-export function agentScope({ serving, identity, token, only, facts, home }: AgentScopeParts): (peer: Peer) => Promise<CallScope> {
+export function agentScope(parts: AgentScopeParts): (peer: Peer) => CallScope | Promise<CallScope> {
+  const { serving, identity, token, only, facts, home } = parts;
   let seen: { readonly at: number; readonly places: Places } | undefined;
 
-  const look = async (): Promise<Places> => {
-    const now = performance.now();
-    if (seen !== undefined && now - seen.at < LOOK_AGAIN_MS) return seen.places;
+  const look = async (now: number): Promise<Places> => {
     const registered = await identity.workspaces.list();
     const names = only === undefined ? token.workspaces : [only];
     const places = placesOf(
@@ -37,17 +36,32 @@ export function agentScope({ serving, identity, token, only, facts, home }: Agen
       facts,
       home,
     );
+    await serving.enter(places.workspaces);
     seen = { at: now, places };
     return places;
   };
 
-  return async (peer) => {
-    const places = await look();
-    const workspace = places.workspaces[0]?.path ?? '';
-    await serving.enter(places.workspaces);
-    const run = peer.session ?? (await identity.runOf(token.agent, workspace));
-    return { owner: { organization: 'org_local', agent: token.agent, run, workspace }, ...places, unattended: !token.attended };
+  const scope = (places: Places, run: string): CallScope => ({
+    owner: { organization: 'org_local', agent: token.agent, run, workspace: primaryOf(places) },
+    ...places,
+    unattended: !token.attended,
+  });
+
+  const scopeIn = (places: Places, { session }: Peer): CallScope | Promise<CallScope> => {
+    const run = session ?? identity.runOf(token.agent, primaryOf(places));
+    return run instanceof Promise ? run.then((found) => scope(places, found)) : scope(places, run);
   };
+
+  // Nearly every call finds everything known, and waits for nothing.
+  return (peer) => {
+    const now = performance.now();
+    if (seen !== undefined && now - seen.at < LOOK_AGAIN_MS) return scopeIn(seen.places, peer);
+    return look(now).then((places) => scopeIn(places, peer));
+  };
+}
+
+function primaryOf({ workspaces }: Places): string {
+  return workspaces[0]?.path ?? '';
 }
 
 function placesOf(

@@ -7,6 +7,9 @@ import { readSessionId, sessionIdFor } from './session-ids.ts';
 
 /** One client of the handshake revisions. */
 export interface Session {
+  /** Whose it is, and at which endpoint: who shows another's id has none. */
+  readonly agent: string;
+  readonly endpoint: string;
   readonly connection: Connection;
   readonly parts: ServerParts;
   /** Its HTTP requests whose response is open or whose call still runs. */
@@ -30,44 +33,52 @@ const MAX_SESSIONS = 1_000;
 const MAX_ENDED = 10_000;
 
 export function createSessions(signer: Signer, clock: Clock): Sessions {
-  /** In the order of last use. The key is id, agent and endpoint: who shows another's id has none. */
+  /** By id, in the order of last use. */
   const sessions = new Map<string, Session>();
   /** Those that the client deleted. After a restart they would be let in again: harmless, since an id opens nothing by itself. */
   const ended = new Set<string>();
 
-  function keep(key: string, session: Session): void {
-    sessions.delete(key);
-    sessions.set(key, session);
+  let newest: Session | undefined;
+
+  function keep(id: string, session: Session): void {
+    if (session === newest) return;
+    newest = session;
+    sessions.delete(id);
+    sessions.set(id, session);
     if (sessions.size <= MAX_SESSIONS) return;
     for (const [oldest, each] of sessions) {
-      if (each.exchanges.size > 0) continue;
+      if (each.exchanges.size > 0 || each === newest) continue;
       sessions.delete(oldest);
       return;
     }
+  }
+
+  function make({ agent, endpoint, parts }: HttpCaller, connection: Connection): Session {
+    return { agent, endpoint, parts, connection, exchanges: new Set() };
   }
 
   return {
     begin(caller, bounds) {
       const run = newId('run', clock.now());
       const { parts } = caller;
-      const session: Session = { parts, connection: createConnection({ parts, bounds, session: { id: run } }), exchanges: new Set() };
+      const session = make(caller, createConnection({ parts, bounds, session: { id: run } }));
       return {
         session,
         register() {
           const hello = session.connection.hello();
           if (hello === undefined) throw new Error('a session is registered after its handshake');
           const id = sessionIdFor(run, hello, caller, signer);
-          keep(keyOf(id, caller), session);
+          keep(id, session);
           return id;
         },
       };
     },
     find(id, caller, bounds) {
-      const key = keyOf(id, caller);
-      const known = sessions.get(key);
+      const known = sessions.get(id);
+      if (known !== undefined && (known.agent !== caller.agent || known.endpoint !== caller.endpoint)) return undefined;
       // What its agent gets may have changed since: then it goes on with that.
       if (known !== undefined && known.parts === caller.parts) {
-        keep(key, known);
+        keep(id, known);
         return known;
       }
       if (ended.has(id)) return undefined;
@@ -75,20 +86,17 @@ export function createSessions(signer: Signer, clock: Clock): Sessions {
       if (began === undefined) return undefined;
       const { parts } = caller;
       const connection = createConnection({ parts, bounds, session: { id: began.run, resumed: began.hello } });
-      const session: Session = { parts, connection, exchanges: new Set() };
-      keep(key, session);
+      const session = make(caller, connection);
+      keep(id, session);
       return session;
     },
     end(id) {
       ended.add(id);
       const [first] = ended;
       if (ended.size > MAX_ENDED && first !== undefined) ended.delete(first);
-      for (const key of sessions.keys()) if (key.startsWith(`${id}\n`)) sessions.delete(key);
+      if (sessions.get(id) === newest) newest = undefined;
+      sessions.delete(id);
     },
     all: () => sessions.values(),
   };
-}
-
-function keyOf(id: string, { agent, endpoint }: HttpCaller): string {
-  return `${id}\n${agent}\n${endpoint}`;
 }

@@ -29,6 +29,7 @@ export function createVisits(logger: Logger, clock: Clock): Visits {
   const open = new Map<Exchange, Connection | undefined>();
   const idle = Promise.withResolvers<void>();
   let closing = false;
+  const revocations = createRevocations();
   const ticker = setInterval(() => {
     for (const exchange of open.keys()) exchange.tick();
   }, TICK_MS);
@@ -48,13 +49,13 @@ export function createVisits(logger: Logger, clock: Clock): Visits {
         cancel('The credential was revoked.');
         exchange.cut();
       };
-      signal?.addEventListener('abort', revoked);
+      const stays = signal && revocations.watch(signal, revoked);
 
       let unfinished = 1;
       const finish = (): void => {
         unfinished--;
         if (unfinished > 0) return;
-        signal?.removeEventListener('abort', revoked);
+        stays?.();
         open.delete(exchange);
         session?.exchanges.delete(exchange);
         if (closing && open.size === 0) idle.resolve();
@@ -102,6 +103,25 @@ export function createVisits(logger: Logger, clock: Clock): Visits {
         idle.resolve();
       }, CLOSE_MS);
       return idle.promise.finally(() => clearTimeout(late));
+    },
+  };
+}
+
+/** One listener per credential: adding and removing one for each request costs as much as reading it. */
+function createRevocations(): { watch(signal: AbortSignal, revoked: () => void): () => void } {
+  const watched = new WeakMap<AbortSignal, Set<() => void>>();
+  return {
+    watch(signal, revoked) {
+      const known = watched.get(signal);
+      const all = known ?? new Set();
+      if (known === undefined) {
+        watched.set(signal, all);
+        signal.addEventListener('abort', () => {
+          for (const each of all) each();
+        });
+      }
+      all.add(revoked);
+      return () => void all.delete(revoked);
     },
   };
 }

@@ -35,13 +35,23 @@ export type Work = (context: WorkContext) => Promise<Reply | undefined>;
 /** Whose request it is; gives up as soon as the request is cancelled, since it may wait for the client's roots. */
 export async function scopeOf({ parts, peer, flight: { signal } }: WorkContext): Promise<CallScope> {
   signal.throwIfAborted();
+  const found = parts.scopeOf(peer);
+  const scope = found instanceof Promise ? await unlessAborted(found, signal) : found;
+  if (peer.client === undefined) return scope;
+  const { name, version, title } = peer.client;
+  // In the order in which it is recorded.
+  const client = { name, protocol: peer.revision, ...(title === undefined ? {} : { title }), version };
+  return { ...scope, client };
+}
+
+async function unlessAborted<T>(found: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = Promise.withResolvers<never>();
   const abort = (): void => aborted.reject(signal.reason);
   signal.addEventListener('abort', abort);
   try {
-    const scope = await Promise.race([parts.scopeOf(peer), aborted.promise]);
+    const value = await Promise.race([found, aborted.promise]);
     signal.throwIfAborted();
-    return peer.client === undefined ? scope : { ...scope, client: { ...peer.client, protocol: peer.revision } };
+    return value;
   } finally {
     signal.removeEventListener('abort', abort);
   }
