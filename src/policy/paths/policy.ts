@@ -2,7 +2,7 @@ import { HOLE, isKnown, isUnknown, type Text } from '../text.ts';
 import type { AssessContext, Effect, Opening, Verdict } from '../types.ts';
 import { createPathTable } from './match.ts';
 import { components, exact, type Place, pathOf, places as placesOf, within } from './place.ts';
-import { CACHE_HOMES, NOT_SECRET, SCRATCH, SECRETS, STARTUP, TEMPORARY, TOOL_HOMES, VISIBLE } from './tables.ts';
+import { CACHE_HOMES, NOT_SECRET, SCRATCH, SECRETS, STARTUP, TEMPORARY, TOOL_HOMES, VISIBLE, VISIBLE_ETC } from './tables.ts';
 
 export interface PathJudgement {
   readonly effect: Effect;
@@ -31,6 +31,23 @@ const HARMLESS = createPathTable(NOT_SECRET, true);
 const RUNS_LATER = createPathTable(STARTUP);
 const TEMP = TEMPORARY.map(components);
 const SEEN = VISIBLE.map(components);
+const ETC = createPathTable(VISIBLE_ETC.map((name) => `/etc/${name}/**`));
+/** Folders above these, which are there with what is shown of them. */
+const ABOVE_ETC = new Set(
+  VISIBLE_ETC.flatMap((name) =>
+    name
+      .split('/')
+      .slice(0, -1)
+      .map((_, i, parts) => parts.slice(0, i + 1).join('/')),
+  ),
+);
+
+/** Whatever a pattern stands for inside is there. */
+function isShownOfEtc({ components: parts, open }: Place): boolean {
+  if (open || parts[0] !== 'etc') return false;
+  return !parts.every(isKnown) || ETC.matches(parts, undefined) || ABOVE_ETC.has(parts.slice(1).join('/'));
+}
+
 /** A component that can't be `..`, whatever it stands for. */
 const staysBelow = (part: Text): boolean => !isUnknown(part) && (isKnown(part) || !part.startsWith('.'));
 
@@ -77,7 +94,7 @@ export function createPathPolicy(context: AssessContext): PathPolicy {
     }
     if (place.open) return { effect: 'unknown', reason: 'reads a path that cannot be known from the text' };
     if (inWorkspace(place) || inTemporary(place) || [...readable, ...SEEN].some((base) => within(place, base))) return undefined;
-    if (STREAMS.test(path) || place.components.length <= 1) return undefined;
+    if (STREAMS.test(path) || place.components.length <= 1 || isShownOfEtc(place)) return undefined;
     if (below !== undefined && (below.length === 0 || TOOL_HOMES.has(below[0] ?? '')) && within(place, home)) return undefined;
     return { effect: 'safe', verdict: 'prompt', reason: 'reads a path that containment hides', ...opens };
   }

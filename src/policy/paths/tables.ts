@@ -80,7 +80,6 @@ export const VISIBLE = [
   '/lib64',
   '/libx32',
   '/opt',
-  '/etc',
   '/proc',
   '/dev',
   '/sys',
@@ -89,6 +88,18 @@ export const VISIBLE = [
   '/Applications',
   '/Library/Developer',
 ] as const;
+
+/** What of /etc every run has, and all below it. The rest is hidden (`test/house/etc.test.ts` holds this against what containment shows). */
+export const VISIBLE_ETC = lines(`
+  host.conf resolv.conf nsswitch.conf gai.conf networks protocols services rpc ethertypes
+  ld.so.cache ld.so.conf ld.so.conf.d alternatives
+  ssl/certs ssl/openssl.cnf ssl/cert.pem pki/tls/certs pki/tls/cert.pem pki/tls/openssl.cnf pki/ca-trust ca-certificates ca-certificates.conf crypto-policies
+  localtime timezone locale.conf locale.alias default/locale os-release lsb-release debian_version redhat-release fedora-release alpine-release login.defs shells
+  profile profile.d bash.bashrc bashrc bash_completion.d zsh inputrc terminfo skel vim nanorc
+  java* maven gradle perl python* php R emacs fonts ImageMagick-6 ImageMagick-7 magic magic.mime mime.types mailcap papersize xml sgml groff manpath.config texmf
+  ssh/ssh_config ssh/ssh_config.d wgetrc debuginfod gdb glvnd OpenCL vulkan
+  hosts hostname passwd group gitconfig npmrc pip.conf ssh/ssh_known_hosts
+`);
 
 /** Folders of the home that tool chains live in: reached through PATH, no reason to ask. */
 export const TOOL_HOMES = new Set(
