@@ -1,5 +1,9 @@
 /** One entry of an archive that holds nothing but folders and links. */
-export type TarEntry = { readonly path: string; readonly link?: string };
+export type TarEntry = {
+  readonly path: string;
+  readonly link?: string /** Everybody may write, and remove only their own. */;
+  readonly shared?: true;
+};
 
 const BLOCK = 512;
 
@@ -8,11 +12,11 @@ export function makeTar(entries: readonly TarEntry[]): Buffer {
   return Buffer.concat([...entries.map(header), Buffer.alloc(2 * BLOCK)]);
 }
 
-function header({ path, link }: TarEntry): Buffer {
+function header({ path, link, shared }: TarEntry): Buffer {
   const block = Buffer.alloc(BLOCK);
   const put = (text: string, at: number): void => void block.write(text, at, 'latin1');
   put(link === undefined ? `${path}/` : path, 0);
-  put(link === undefined ? '0000755\0' : '0000777\0', 100);
+  put(link !== undefined ? '0000777\0' : shared ? '0001777\0' : '0000755\0', 100);
   put('0000000\0', 108);
   put('0000000\0', 116);
   put('00000000000\0', 124);

@@ -8,8 +8,10 @@ import { writeSeccompProfile } from './seccomp-profile.ts';
 import type { Engine, Target } from './types.ts';
 
 /** Folders of the empty image; what a run sees in them is mounted. Mount points that are missing are made by the engine. */
-const FOLDERS = ['etc', 'run', 'tmp', 'var', 'var/lib', 'var/cache', 'var/log', 'proc', 'sys', 'dev', 'usr'] as const;
-const LINKS: readonly TarEntry[] = [
+const FOLDERS = ['etc', 'run', 'var', 'var/lib', 'var/cache', 'var/log', 'proc', 'sys', 'dev', 'usr'] as const;
+const OTHERS: readonly TarEntry[] = [
+  // A file system in memory takes the mode of the folder that it covers.
+  { path: 'tmp', shared: true },
   { path: 'var/run', link: '/run' },
   { path: 'var/tmp', link: '/tmp' },
 ];
@@ -31,7 +33,7 @@ export async function findTarget(engine: Engine, image: string | undefined, home
 /** Its name tells its content, so that it is made once an engine and shape of the machine. */
 async function makeSystemImage(engine: Engine): Promise<string> {
   const links = systemMounts().flatMap((mount) => (mount.kind === 'symlink' ? [{ path: mount.dest.slice(1), link: mount.target }] : []));
-  const tar = makeTar([...FOLDERS.map((path) => ({ path })), ...LINKS, ...links]);
+  const tar = makeTar([...FOLDERS.map((path) => ({ path })), ...OTHERS, ...links]);
   const reference = `localhost/writ-system:${createHash('sha256').update(tar).digest('hex').slice(0, 16)}`;
   if ((await digestOf(engine, reference)) !== undefined) return reference;
   const made = await callEngine(engine, ['import', '-', reference], { input: tar });

@@ -106,6 +106,16 @@ async function carryOut(plan: SandboxPlan, command: string, target: Target, conf
       detail: text.slice(0, MAX_DETAIL),
     };
   }
+  if (facts['ns_mnt'] === '') {
+    const cause = 'Containment can not be checked: the image lacks what the probe needs (bash, coreutils, grep).';
+    return {
+      ok: false,
+      code: 'backend_unavailable',
+      cause,
+      fix: 'Set sandbox.image to one that has them.',
+      detail: text.slice(0, MAX_DETAIL),
+    };
+  }
   const wrong = [
     ...failures(facts, ownNamespaces(), true, excused(target, plan)),
     ...(teardown?.verified ? [] : ['its end could not be proved']),
