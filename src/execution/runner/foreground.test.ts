@@ -72,6 +72,20 @@ describe('a foreground run', () => {
     expect(handle.write(new Uint8Array(1))).toBe(false);
   });
 
+  it('is there with its end when that is told before its start is', async () => {
+    const { runner, foreground } = foregroundOf({
+      start(folder, { id }: { id: ExecId }) {
+        takeBy(folder);
+        passGate(folder, id);
+        endFolder(folder, 'running', exitedWith(4), 1, { durable: false });
+        runner.end(exitedWith(4));
+        return Promise.withResolvers<never>().promise;
+      },
+    });
+    const handle = await foreground.start(specOf(), NEVER);
+    expect(await handle.done).toEqual(exitedWith(4));
+  });
+
   it('leaves nothing when the runner refuses it, and gives the reason as it came', async () => {
     const error = new AppError('containment_unavailable', 'no', { fix: 'do this' });
     const { layout, foreground } = foregroundOf({

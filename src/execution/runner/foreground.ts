@@ -70,7 +70,8 @@ export function createForeground(parts: ForegroundParts): Foreground {
     try {
       const started = runner.ask('start', { kind: 'run', id: exec_id });
       if (signal.aborted) onAbort();
-      await started;
+      // The end of a short one comes before the word that it was started, and says as much.
+      await Promise.race([started, ended]);
     } catch (thrown) {
       // A runner that is gone is no refusal: what became of it is in the folder, and `done` will say so.
       if (!(thrown instanceof RunnerGone)) {

@@ -47,6 +47,12 @@ export interface Host {
   size(): number;
 }
 
+/**
+ * Most commands are over in a moment, and whoever waits for their end would be woken for their start while they run, on a processor that
+ * they need. For so long a start isn't told: either the end is, or then.
+ */
+const TELL_START_MS = 5;
+
 /** A cancel request that no watch reports is seen after this. */
 const CANCEL_POLL_MS = 1_000;
 
@@ -152,7 +158,9 @@ export function createHost(parts: HostParts): Host {
       (result) => finish(entry, result),
       (thrown: unknown) => finish(entry, resultWithoutReceipt(entry.folder, { state: 'lost', reason: toAppError(thrown).message })),
     );
-    if (!durable && isPlain(spec)) entry.again = plan;
+    if (durable) return;
+    if (isPlain(spec)) entry.again = plan;
+    await endOrAfter(TELL_START_MS, run.done);
   };
 
   const running = (exec_id: ExecId): Hosted & { run: ContainedRun } => {
@@ -210,4 +218,16 @@ function isPlain(spec: RunSpec): boolean {
   return (
     spec.openings.length === 0 && !spec.git_config_write && spec.pty === undefined && !spec.network && !spec.ports && !spec.uncontained
   );
+}
+
+/** Resolves when that is over, well or not, and no later than after so many milliseconds. */
+function endOrAfter(ms: number, work: Promise<unknown>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  const over = (): void => {
+    clearTimeout(timer);
+    resolve();
+  };
+  work.then(over, over);
+  return promise;
 }
