@@ -3,10 +3,29 @@ import * as z from 'zod';
 /**
  * One entry of `mcp_servers` in full: what the keys are called and what they may hold. The configuration as a whole takes any entry (a bad
  * one must not keep the others from working); it is checked against this when it is used, and the JSON Schema for editors is made of it.
- * Defaults, clamps and what a project may not say are in `upstreams/settings`.
+ * What a project may not say is in `upstreams/settings`.
  */
 
 const MIB = 1024 ** 2;
+
+/** What holds where a key is left out. */
+export const SERVER_DEFAULTS = {
+  timeout_seconds: 30,
+  connect_timeout_seconds: 20,
+  max_response_bytes: 10 * MIB,
+  max_result_chars: 200_000,
+  concurrency: 64,
+} as const;
+
+/** Seconds and characters beyond these are brought back to them with a warning; more bytes or calls are refused. */
+export const SERVER_LIMITS = {
+  seconds: 3_600,
+  response_bytes: 64 * MIB,
+  /** With less there is no room for saying that something was left out. */
+  least_result_chars: 1_000,
+  result_chars: 1_000_000,
+  concurrency: 1_024,
+} as const;
 
 const SECONDS = 'must be a number of seconds above 0';
 const COUNT = 'must be a whole number of at least 1';
@@ -96,13 +115,31 @@ export const serverEntrySchema = z.looseObject(
     ),
     disabled_tools: described(texts(NAMES.slice(8), 1000), 'Names of its tools that nobody may call'),
     require_approval: described(yesNo, "Each of its tools needs a person's yes before its first use; always so for a project's server"),
-    trust_annotations: described(yesNo, 'What it says about its tools (read-only, destructive) is believed'),
+    trust_annotations: described(
+      yesNo,
+      "A tool that only reads, as it says, is believed to: true where it is left out, never for a project's server",
+    ),
     low_impact: described(yesNo, 'Calls to it never ask because untrusted text was read before'),
-    timeout_seconds: described(seconds, 'Longest time of one call: 30 where it is left out, at most 3600'),
-    connect_timeout_seconds: described(seconds, 'Longest time until it is ready: 20 where it is left out, at most 3600'),
-    max_response_bytes: described(bytes, 'Largest message taken from it: 10 MiB where it is left out, at most 64 MiB'),
-    max_result_chars: described(count, 'What a model is given of one result: 200000 where it is left out, at most 1000000'),
-    concurrency: described(count.max(1024, 'must be at most 1024'), 'Calls at once: 64 where it is left out'),
+    timeout_seconds: described(
+      seconds,
+      `Longest time of one call: ${SERVER_DEFAULTS.timeout_seconds} where it is left out, at most ${SERVER_LIMITS.seconds}`,
+    ),
+    connect_timeout_seconds: described(
+      seconds,
+      `Longest time until it is ready: ${SERVER_DEFAULTS.connect_timeout_seconds} where it is left out, at most ${SERVER_LIMITS.seconds}`,
+    ),
+    max_response_bytes: described(
+      bytes,
+      `Largest message taken from it, as a number or as "20MiB": ${SERVER_DEFAULTS.max_response_bytes / MIB} MiB where it is left out, at most ${SERVER_LIMITS.response_bytes / MIB} MiB`,
+    ),
+    max_result_chars: described(
+      count,
+      `Characters that a model is given of one result: ${SERVER_DEFAULTS.max_result_chars} where it is left out, at most ${SERVER_LIMITS.result_chars}`,
+    ),
+    concurrency: described(
+      count.max(SERVER_LIMITS.concurrency, `must be at most ${SERVER_LIMITS.concurrency}`),
+      `Calls at once: ${SERVER_DEFAULTS.concurrency} where it is left out`,
+    ),
     idle_stop_seconds: described(seconds, 'It is stopped when unused for so long; never where it is left out'),
     roots: described(
       z.array(root, 'must be a list of folders').max(32, 'must be at most 32'),
@@ -116,7 +153,7 @@ export const serverEntrySchema = z.looseObject(
     ),
     network: described(
       network,
-      'none, full, or what it may reach; hosts as example.com, *.example.com, host:port; presets as npm or github',
+      "none, full, or what it may reach: hosts as example.com, *.example.com, host:port; presets as npm or github. Where it is left out: full, none for a project's server",
     ),
     unix_sockets: described(texts('a list of paths', 32), 'Sockets of the machine that it may use'),
     dev_shm: described(yesNo, 'It gets shared memory of its own (browsers need it)'),

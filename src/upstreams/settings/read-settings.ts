@@ -1,6 +1,6 @@
 import type { ConfigNote, McpServerConfig } from '../../kernel/config/index.ts';
 import { quoted } from '../../kernel/config/parse.ts';
-import { type ServerEntry, serverEntrySchema } from '../../kernel/config/server-entry.ts';
+import { SERVER_DEFAULTS, SERVER_LIMITS, type ServerEntry, serverEntrySchema } from '../../kernel/config/server-entry.ts';
 import type { UpstreamSettings } from '../types.ts';
 import { readNetwork } from './network.ts';
 import { type Note, notesOf } from './note.ts';
@@ -14,21 +14,6 @@ import { judgeUnknownKeys } from './unknown-keys.ts';
 export type SettingsRead =
   | { readonly ok: true; readonly settings: UpstreamSettings; readonly warnings: readonly ConfigNote[] }
   | { readonly ok: false; readonly problems: readonly ConfigNote[]; readonly warnings: readonly ConfigNote[] };
-
-const MIB = 1024 ** 2;
-const MAX_SECONDS = 3_600;
-const MAX_RESPONSE_BYTES = 64 * MIB;
-const MAX_RESULT_CHARS = 1_000_000;
-/** Below this there is no room for saying that something was left out. */
-const MIN_RESULT_CHARS = 1_000;
-
-const DEFAULTS = {
-  timeout_seconds: 30,
-  connect_timeout_seconds: 20,
-  max_response_bytes: 10 * MIB,
-  max_result_chars: 200_000,
-  concurrency: 64,
-};
 
 /** One entry of `mcp_servers` as settings, or what is wrong with it in words. Nothing is started, written or filled in. */
 export function readSettings(name: string, server: McpServerConfig, places: Places): SettingsRead {
@@ -82,14 +67,14 @@ function settingsOf(
   if (transport.type === 'stdio' && transport.cwd !== undefined && !isOwn(transport.cwd, from))
     problems.push(note(['cwd'], 'is outside of the project'));
   const limit = (key: 'timeout_seconds' | 'connect_timeout_seconds' | 'max_result_chars', least: number, most: number): number => {
-    const given = entry[key] ?? DEFAULTS[key];
+    const given = entry[key] ?? SERVER_DEFAULTS[key];
     const used = Math.min(Math.max(given, least), most);
     if (used !== given) warnings.push(note([key], `is ${given}; ${used} is used, the ${given > most ? 'most' : 'least'} there is`));
     return used;
   };
-  const max_response_bytes = entry.max_response_bytes ?? DEFAULTS.max_response_bytes;
-  if (max_response_bytes > MAX_RESPONSE_BYTES)
-    problems.push(note(['max_response_bytes'], `must be at most ${MAX_RESPONSE_BYTES} (64 MiB)`));
+  const max_response_bytes = entry.max_response_bytes ?? SERVER_DEFAULTS.max_response_bytes;
+  if (max_response_bytes > SERVER_LIMITS.response_bytes)
+    problems.push(note(['max_response_bytes'], `must be at most ${SERVER_LIMITS.response_bytes} (64 MiB)`));
   if (entry.enabled !== undefined && entry.enabled === entry.disabled)
     problems.push(note(['disabled'], 'contradicts "enabled"', 'Keep one of the two.'));
   if (entry.prefix?.includes('__')) problems.push(note(['prefix'], 'must not hold "__", which ends it'));
@@ -102,10 +87,10 @@ function settingsOf(
     ...(project === undefined ? {} : { project }),
     ...checkSecrets(transport, { source, env_secrets: entry.env_secrets ?? [] }, note, problems, warnings),
     enabled: entry.enabled ?? entry.disabled !== true,
-    timeout_ms: Math.ceil(limit('timeout_seconds', 0, MAX_SECONDS) * 1000),
-    connect_timeout_ms: Math.ceil(limit('connect_timeout_seconds', 0, MAX_SECONDS) * 1000),
+    timeout_ms: Math.ceil(limit('timeout_seconds', 0, SERVER_LIMITS.seconds) * 1000),
+    connect_timeout_ms: Math.ceil(limit('connect_timeout_seconds', 0, SERVER_LIMITS.seconds) * 1000),
     max_response_bytes,
-    max_result_chars: limit('max_result_chars', MIN_RESULT_CHARS, MAX_RESULT_CHARS),
+    max_result_chars: limit('max_result_chars', SERVER_LIMITS.least_result_chars, SERVER_LIMITS.result_chars),
     artifact_roots: readArtifactRoots(entry.artifact_roots ?? [], from, note, problems, warnings),
     disabled_tools: [...new Set(entry.disabled_tools ?? [])],
     require_approval: source === 'project' || entry.require_approval === true,
@@ -118,7 +103,7 @@ function settingsOf(
     unix_sockets: [...new Set(entry.unix_sockets ?? [])],
     dev_shm: entry.dev_shm === true,
     nested_userns: entry.nested_userns === true,
-    concurrency: entry.concurrency ?? DEFAULTS.concurrency,
+    concurrency: entry.concurrency ?? SERVER_DEFAULTS.concurrency,
     idle_stop_ms: Math.ceil((entry.idle_stop_seconds ?? 0) * 1000),
   };
 }

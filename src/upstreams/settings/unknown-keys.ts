@@ -5,7 +5,7 @@ import { serverEntrySchema } from '../../kernel/config/server-entry.ts';
 import type { Note } from './note.ts';
 
 /** A misspelt one would leave something open, or unbounded, that its author thinks is closed. */
-const SECURITY: ReadonlySet<string> = new Set([
+export const SECURITY: ReadonlySet<string> = new Set([
   'env_secrets',
   'enabled',
   'disabled',
