@@ -10,4 +10,15 @@ export { isOwnSocket, socketPath } from './relay/socket-path.ts';
 export type { Revision } from './revisions.ts';
 export { REVISIONS } from './revisions.ts';
 export { serveStdio } from './stdio.ts';
-export type { CallScope, HttpCaller, HttpParts, McpHandler, Peer, Resources, ServerParts, StdioParts, StdioServer } from './types.ts';
+export type {
+  CallScope,
+  Foreign,
+  HttpCaller,
+  HttpParts,
+  McpHandler,
+  Peer,
+  Resources,
+  ServerParts,
+  StdioParts,
+  StdioServer,
+} from './types.ts';

@@ -7,11 +7,16 @@ const MAX_MESSAGE = 500;
 
 export interface Progress {
   report(message: string): void;
+  /**
+   * What the program behind the call says of its progress, at once and in its own numbers, as long as they grow; from then on we say
+   * nothing in ours. False where the client gave no token.
+   */
+  relay(params: Members): boolean;
   /** Nothing is sent after this: the answer comes next. */
   stop(): void;
 }
 
-const NONE: Progress = { report() {}, stop() {} };
+const NONE: Progress = { report() {}, relay: () => false, stop() {} };
 
 /**
  * Progress of one call, for a client that gave a token: at most one notification in 5 s with the newest message, and one every 5 s
@@ -26,6 +31,7 @@ export function createProgress(params: Members, clock: Clock, offer: (message: u
   let sentAt = Number.NEGATIVE_INFINITY;
   let steps = 0;
   let latest: string | undefined;
+  let relayed: number | undefined;
 
   function send(message: string): void {
     sentAt = clock.monotonic();
@@ -33,6 +39,7 @@ export function createProgress(params: Members, clock: Clock, offer: (message: u
     offer({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: token, progress: steps, message } });
   }
   const timer = setInterval(() => {
+    if (relayed !== undefined) return;
     const seconds = Math.round((clock.monotonic() - startedAt) / 1000);
     send(latest === undefined ? `still running after ${seconds} s` : `${latest} (${seconds} s)`);
   }, EVERY_MS);
@@ -41,12 +48,22 @@ export function createProgress(params: Members, clock: Clock, offer: (message: u
 
   return {
     report(message) {
-      if (stopped) return;
+      if (stopped || relayed !== undefined) return;
       latest = message.slice(0, MAX_MESSAGE).toWellFormed();
       if (clock.monotonic() - sentAt >= EVERY_MS) {
         send(latest);
         timer.refresh();
       }
+    },
+    relay({ progress, total, message }) {
+      if (stopped || typeof progress !== 'number' || progress <= (relayed ?? steps)) return true;
+      relayed = progress;
+      const more = {
+        ...(typeof total === 'number' ? { total } : {}),
+        ...(typeof message === 'string' ? { message: message.slice(0, MAX_MESSAGE).toWellFormed() } : {}),
+      };
+      offer({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: token, progress, ...more } });
+      return true;
     },
     stop() {
       stopped = true;

@@ -1,12 +1,16 @@
 import { isObject, METHOD_NOT_FOUND, type Members } from '../kernel/json-rpc/message.ts';
 import type { Relay, RelayAnswer } from '../upstreams/types.ts';
 import type { WorkContext } from './methods/context.ts';
+import type { Progress } from './progress.ts';
 
 /** A person reads and answers; the client may be slower than that, and then it was not answered. */
 const QUESTION_MS = 10 * 60_000;
 
 /** How an upstream reaches the client of one call, as far as that client said that it can be reached. */
-export function createRelay({ peer, features, ask, offer }: Pick<WorkContext, 'peer' | 'features' | 'ask' | 'offer'>): Relay {
+export function createRelay(
+  { peer, features, ask, offer }: Pick<WorkContext, 'peer' | 'features' | 'ask' | 'offer'>,
+  progress: Pick<Progress, 'relay'> = { relay: () => false },
+): Relay {
   return {
     async ask(method, params, signal) {
       if (features.era === 'stateless') return cannot('it can only be asked with the answer of a call');
@@ -19,6 +23,7 @@ export function createRelay({ peer, features, ask, offer }: Pick<WorkContext, 'p
         error: { code: -32603, message: answer.ok ? 'The client answered with something that is not an object' : answer.reason },
       };
     },
+    progress: progress.relay,
     tell: (method, params) => offer({ jsonrpc: '2.0', method, params }),
   };
 }

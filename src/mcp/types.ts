@@ -63,6 +63,16 @@ export interface Resources {
   read(scope: CallScope, id: string, cursor: number, signal: AbortSignal): Promise<OutputPage | undefined>;
 }
 
+/** What upstreams offer beside their tools. What is asked of one of them goes through the gate, under these names. */
+export interface Foreign {
+  readonly tools: { readonly resource: string; readonly prompt: string; readonly completion: string };
+  resources(): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  templates(): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  prompts(): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  /** What they say about how they are used. */
+  instructions(): string;
+}
+
 export interface ServerFacts {
   readonly name: string;
   readonly version: string;
@@ -87,6 +97,8 @@ export interface ServerParts {
   /** Texts to tell with the next tool result ("job X ended"); each must be returned once. */
   pendingNotices?(owner: Owner): Promise<readonly string[]>;
   readonly resources?: Resources;
+  /** Absent: there are no upstreams. */
+  readonly foreign?: Foreign;
   /** For questions to a person in 2026-07-28; absent: nobody is asked through a client of that revision. */
   readonly signer?: Signer;
   /** The process at the other end of an HTTP connection: what hangs under it may not answer its questions. Absent: under this one. */

@@ -15,13 +15,14 @@ import { type AssessShell, createShell, type ShellSettings } from './shell.ts';
 import { createShellOutput } from './shell-output.ts';
 import type { Tool } from './tool.ts';
 
-export { type Browsing, createBrowsers } from './browser/index.ts';
+export { type Browsing, createBrowsers, readPageHere } from './browser/index.ts';
 export { createFacts } from './facts.ts';
 export { jobLine } from './job-shapes.ts';
 export { BUILT_IN_TOOLS } from './names.ts';
 export type { ShellSettings } from './shell.ts';
 export type { CallContext, JsonSchema, Tool, ToolAnnotations, ToolOutput } from './tool.ts';
-export { createUpstreamTool } from './upstream-tool.ts';
+export { createOfferTools, OFFER_TOOLS } from './upstream-offers.ts';
+export { type BoundAnswer, createUpstreamTool } from './upstream-tool.ts';
 
 /** What built-in tools are made from. */
 export interface ToolParts {

@@ -78,10 +78,13 @@ export function createUpstreamTool(
         answer = await upstreams.call(tool, input, {
           signal: context.signal,
           scope: context.relay === undefined ? {} : { relay: context.relay },
-          onProgress: ({ message, progress, total }) =>
+          onProgress(params) {
+            if (context.relay?.progress(params)) return;
+            const { message, progress, total } = params;
             context.progress(
               typeof message === 'string' ? message : `${String(progress)}${total === undefined ? '' : ` of ${String(total)}`}`,
-            ),
+            );
+          },
         });
       } catch (thrown) {
         if (thrown instanceof AppError) throw failed(thrown.code, thrown.message, thrown.data);

@@ -1,4 +1,8 @@
+export type { Owner as OfferOwner } from './offers.ts';
 export { createUpstreamPool, type PoolParts, type UpstreamPool } from './pool.ts';
+export { type Artifact, type ArtifactPage, type ArtifactStore, createArtifacts } from './results/artifacts.ts';
+export { boundResult } from './results/bound-result.ts';
+export { untrustedLine } from './results/lines.ts';
 export { createServerLog, type ServerLog } from './server-log.ts';
 export { expand as expandSettings } from './settings/expand.ts';
 export { readSettings } from './settings/read-settings.ts';

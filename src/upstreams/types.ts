@@ -95,8 +95,10 @@ export type ToolAvailability =
 export interface Relay {
   /** Something the upstream wants to know: `elicitation/create`, `sampling/createMessage`. */
   ask(method: string, params: JsonObject, signal: AbortSignal): Promise<RelayAnswer>;
-  /** Something it says: `notifications/message`, `notifications/progress` with the client's own token. */
+  /** Something it says: `notifications/message`. */
   tell(method: string, params: JsonObject): void;
+  /** How far it is with the call; false where the client didn't ask for that. */
+  progress(params: JsonObject): boolean;
 }
 
 export type RelayAnswer =

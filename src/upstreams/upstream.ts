@@ -1,5 +1,6 @@
 import type { Clock } from '../kernel/clock.ts';
 import { AppError, type ErrorCode, toAppError } from '../kernel/errors.ts';
+import { isObject } from '../kernel/json-rpc/message.ts';
 import type { Logger } from '../kernel/logger.ts';
 import { createCallPlaces } from './places.ts';
 import { SETTLED, TRANSITIONS } from './states.ts';
@@ -44,6 +45,8 @@ export interface Upstream {
   status(): UpstreamStatus;
   tools(): readonly UpstreamTool[];
   client(): UpstreamClient | undefined;
+  /** What it offers beside tools, read once per connection and again when it says that it changed. Never rejects: an empty list then. */
+  offers(kind: OfferKind): Promise<readonly JsonObject[]>;
   /** Resolves when it is connected or can't be just now; never rejects. One attempt serves everybody who waits. */
   start(): Promise<void>;
   /** The first attempt, which is made now if it wasn't yet. */
@@ -55,6 +58,14 @@ export interface Upstream {
   reconnect(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** By the method that lists them: the capability that announces it, the member that holds them, and what tells that they changed. */
+const OFFERS = {
+  resources: { capability: 'resources', method: 'resources/list', member: 'resources' },
+  templates: { capability: 'resources', method: 'resources/templates/list', member: 'resourceTemplates' },
+  prompts: { capability: 'prompts', method: 'prompts/list', member: 'prompts' },
+} as const;
+export type OfferKind = keyof typeof OFFERS;
 
 /** The last one is repeated. */
 const BACKOFF_MS: readonly number[] = [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000];
@@ -94,6 +105,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
   let again: NodeJS.Timeout | undefined;
   let relist: NodeJS.Timeout | undefined;
   let idle: NodeJS.Timeout | undefined;
+  const offered = new Map<OfferKind, Promise<readonly JsonObject[]>>();
   let asleep = false;
   let using = 0;
   const ended = new AbortController();
@@ -101,7 +113,13 @@ export function createUpstream(parts: UpstreamParts): Upstream {
   const served: Served = {
     request: parts.served.request,
     notification(method, params, scopes) {
-      if (method !== 'notifications/tools/list_changed') return parts.served.notification(method, params, scopes);
+      if (method !== 'notifications/tools/list_changed') {
+        for (const [kind, { capability }] of Object.entries(OFFERS)) {
+          if (method === `notifications/${capability}/list_changed`) offered.delete(kind as OfferKind);
+        }
+        parts.served.notification(method, params, scopes);
+        return;
+      }
       // A server that says it all the time is asked once in a while.
       relist ??= setTimeout(() => {
         relist = undefined;
@@ -119,9 +137,10 @@ export function createUpstream(parts: UpstreamParts): Upstream {
   }
 
   function fail(to: 'timeout' | 'failed' | 'needs_auth', why: string): void {
+    // Once for each reason, however often it is tried.
+    if (why !== last_error) logger.warn(`writ: skipped "${name}": ${why}`);
     last_error = why;
     move(to, why);
-    logger.warn(`writ: skipped "${name}": ${why}`);
   }
 
   async function connect(): Promise<void> {
@@ -167,6 +186,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
       return;
     }
     client = opened;
+    offered.clear();
     era = opened.era;
     failures = 0;
     asleep = false;
@@ -248,6 +268,21 @@ export function createUpstream(parts: UpstreamParts): Upstream {
     if (JSON.stringify(vetted) !== JSON.stringify(tools)) tools = vetted;
   }
 
+  async function readOffers(kind: OfferKind): Promise<readonly JsonObject[]> {
+    const { capability, method, member } = OFFERS[kind];
+    const current = client;
+    if (current === undefined || !(capability in current.capabilities)) return [];
+    try {
+      const found = await current.list(method, member, { timeout_ms: settings.connect_timeout_ms, signal: ended.signal });
+      return found.filter(isObject);
+    } catch (thrown) {
+      offered.delete(kind);
+      // Many servers announce what they don't have.
+      logger.debug(`${method} of "${name}" failed`, { reason: toAppError(thrown).message });
+      return [];
+    }
+  }
+
   async function readTools(): Promise<void> {
     const current = client;
     if (current === undefined || !('tools' in current.capabilities)) return;
@@ -282,6 +317,13 @@ export function createUpstream(parts: UpstreamParts): Upstream {
     },
     tools: () => tools,
     client: () => client,
+    offers(kind) {
+      const known = offered.get(kind);
+      if (known !== undefined) return known;
+      const reading = readOffers(kind);
+      if (client !== undefined) offered.set(kind, reading);
+      return reading;
+    },
     start,
     tried() {
       first ??= start();

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import type { Logger } from '../kernel/logger.ts';
+import { createOffers, type Offers } from './offers.ts';
 import type { JsonObject, UpstreamStatus, UpstreamTool } from './types.ts';
 import type { CallOptions, Upstream } from './upstream.ts';
 import type { PeerAnswer } from './wire/exchange.ts';
@@ -14,6 +15,9 @@ export interface Upstreams {
   /** Connects those that nobody tried yet, each by itself. Resolves when each of them was tried once, at the latest after `wait_ms`. */
   ready(wait_ms: number): Promise<void>;
   call(tool: UpstreamTool, args: JsonObject, options: Omit<CallOptions, 'timeout_ms'>): Promise<PeerAnswer>;
+  readonly offers: Offers;
+  /** What each says about how it is used, for models; those that are connected by now. */
+  instructions(): readonly { readonly server: string; readonly text: string }[];
   /** What an approval of a call to it is bound to: where it goes, and what the tool was when a person looked. */
   incarnation(tool: UpstreamTool): string;
   /** Told after the tools changed, at most once a turn. */
@@ -67,6 +71,12 @@ export function createUpstreams({ upstreams, logger, release }: UpstreamsParts):
   }
 
   const view: Upstreams = {
+    offers: createOffers(upstreams),
+    instructions: () =>
+      upstreams.flatMap((upstream) => {
+        const text = upstream.client()?.instructions;
+        return text === undefined ? [] : [{ server: upstream.settings.name, text }];
+      }),
     status: () => upstreams.map((upstream) => upstream.status()),
     get: (server) => byName.get(server),
     tools() {

@@ -18,7 +18,7 @@ import { INSTRUCTIONS } from './instructions.ts';
 import { once } from './once.ts';
 import { policyOf } from './policy.ts';
 import { spooledOutput } from './spooled-output.ts';
-import { upstreamTools } from './upstream-tools.ts';
+import { foreignOffers, upstreamTools } from './upstream-tools.ts';
 
 export interface ServingParts {
   /** Of the process whose surroundings the commands get: this one, or the `writ mcp` that is relayed to it. */
@@ -159,6 +159,7 @@ export async function createServing(parts: ServingParts): Promise<Serving> {
           ? {}
           : {
               catalogueReady: () => upstreams.ready(LIST_WAIT_MS),
+              foreign: foreignOffers(upstreams),
               onToolsChanged: (listener: () => void) => upstreams.onChange(listener),
             }),
         signer,

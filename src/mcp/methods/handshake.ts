@@ -10,7 +10,13 @@ function capabilities(parts: ServerParts): Members {
   return {
     tools: parts.onToolsChanged === undefined ? {} : { listChanged: true },
     ...(parts.resources === undefined ? {} : { resources: {} }),
+    ...(parts.foreign === undefined ? {} : { prompts: {}, completions: {}, logging: {} }),
   };
+}
+
+function instructions({ instructions, foreign }: ServerParts): string {
+  const more = foreign?.instructions() ?? '';
+  return more === '' ? instructions : `${instructions}\n\n${more}`;
 }
 
 export function serverInfo({ name, version, title }: ServerFacts, features: Features): Members {
@@ -23,13 +29,13 @@ export function initializeResult(parts: ServerParts, revision: Revision, feature
     protocolVersion: revision,
     capabilities: capabilities(parts),
     serverInfo: serverInfo(parts.server, features),
-    instructions: parts.instructions,
+    instructions: instructions(parts),
   };
 }
 
 /** `server/discover` (2026-07-28). */
 export function discover({ parts }: RequestContext): Reply {
   return {
-    result: { supportedVersions: SUPPORTED_REVISIONS, capabilities: capabilities(parts), instructions: parts.instructions, ...CACHE },
+    result: { supportedVersions: SUPPORTED_REVISIONS, capabilities: capabilities(parts), instructions: instructions(parts), ...CACHE },
   };
 }

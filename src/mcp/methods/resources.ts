@@ -4,6 +4,7 @@ import { failure, INVALID_PARAMS, METHOD_NOT_FOUND, type Members, type Reply } f
 import { refusalError, UNEXPECTED } from '../answers.ts';
 import type { OutputEntry, OutputPage, Resources } from '../types.ts';
 import { type RequestContext, scopeOf, type WorkContext } from './context.ts';
+import { askForeign } from './foreign.ts';
 import { page } from './page.ts';
 import { withCache } from './tools.ts';
 
@@ -11,7 +12,7 @@ const PREFIX = 'writ://output/';
 const MIME = 'text/plain';
 
 /** `resources/templates/list` */
-export function listTemplates({ features, params }: RequestContext): Reply {
+export async function listTemplates({ parts, features, params }: RequestContext): Promise<Reply> {
   const template = {
     uriTemplate: `${PREFIX}{id}{?cursor}`,
     name: 'output',
@@ -19,14 +20,15 @@ export function listTemplates({ features, params }: RequestContext): Reply {
     description: 'Everything a command (exec_...) or job (job_...) wrote, a page at a time.',
     mimeType: MIME,
   };
-  return withCache(features, page('resourceTemplates', [template], params));
+  return withCache(features, page('resourceTemplates', [template, ...((await parts.foreign?.templates()) ?? [])], params));
 }
 
 /** `resources/list` */
 export function listResources(context: WorkContext): Promise<Reply> {
   return withResources(context, async (resources) => {
     const entries = await resources.list(await scopeOf(context)).catch((thrown: unknown) => nothing(context, thrown));
-    return page('resources', entries.map(describe), context.params);
+    const foreign = (await context.parts.foreign?.resources()) ?? [];
+    return page('resources', [...entries.map(describe), ...foreign], context.params);
   });
 }
 
@@ -43,6 +45,9 @@ export function readResource(context: WorkContext): Promise<Reply> {
     const { uri } = params;
     if (typeof uri !== 'string') return failure(INVALID_PARAMS, 'The member params.uri must be a string');
     const wanted = parseUri(uri);
+    const { foreign } = context.parts;
+    if (wanted === undefined && foreign !== undefined)
+      return askForeign(context, foreign.tools.resource, { uri }, features.resourceNotFound);
     const scope = await scopeOf(context);
     const output = wanted && (await resources.read(scope, wanted.id, wanted.cursor, flight.signal));
     if (wanted === undefined || output === undefined) return failure(features.resourceNotFound, 'Resource not found', { uri });

@@ -109,7 +109,7 @@ async function askGate(context: WorkContext, tool: string, args: Members): Promi
     const answer = await parts.gate.call({
       ...scope,
       ...asking.request,
-      relay: createRelay(context),
+      relay: createRelay(context, progress),
       tool,
       arguments: args,
       toolset: parts.toolset,
