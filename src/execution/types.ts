@@ -123,6 +123,8 @@ export interface RunSpec {
     readonly access: 'read' | 'write';
     /** What is put there for writing when there is nothing yet; default file. */
     readonly make?: 'file' | 'folder';
+    /** Set by the runner: what the path leads to, which is opened itself (containment/linked-openings.ts). */
+    readonly target?: string;
     /** Set by the runner: where the file can be replaced, too (containment/stand-ins.ts). */
     readonly through?: StandInMount;
   }[];

@@ -53,8 +53,8 @@ export function strictest(a: Limits, b: Limits): Limits {
 }
 
 /** What an opening is inside. */
-export function openingMounts({ path, access, through }: RunSpec['openings'][number]): readonly Mount[] {
-  const itself: Mount = { kind: 'bind', source: path, dest: path, access };
+export function openingMounts({ path, access, target = path, through }: RunSpec['openings'][number]): readonly Mount[] {
+  const itself: Mount = { kind: 'bind', source: target, dest: path, access };
   if (through === undefined) return [itself];
   const stand_in: Mount = { kind: 'bind', source: through.folder, dest: through.at, access };
   return through.at === dirname(path) ? [stand_in] : [itself, stand_in];

@@ -60,7 +60,8 @@ function checkCwd(spec: RunSpec): string {
 /** An approval opens exactly what it showed or the run doesn't start: less than promised would be silent, more a lie. */
 function checkOpenings(spec: RunSpec, persons: Persons, as: RunAs, looks: Looks): RunSpec['openings'] {
   const { realPath, kindOf } = looks;
-  return spec.openings.map(({ path, access, through }) => {
+  return spec.openings.map((opening) => {
+    const { path, target = path } = opening;
     const refuse = (why: string): never => {
       throw new AppError('invalid_arguments', `${path} can't be opened for this run: ${why}.`, {
         fix: 'Ask for a path that exists, by its real name.',
@@ -68,14 +69,12 @@ function checkOpenings(spec: RunSpec, persons: Persons, as: RunAs, looks: Looks)
     };
     const found = realPath(path);
     if (found === undefined) return refuse('it does not exist');
-    if (found !== path) return refuse(`it is a link to ${found}`);
-    const kind = kindOf(path);
+    if (found !== target) return refuse(`it is a link to ${found}`);
+    const kind = kindOf(found);
     if (kind !== 'file' && kind !== 'folder') return refuse('it is neither a file nor a folder');
     const why = openingRefusal(path, persons);
     if (why !== undefined) return refuse(why);
-    return reaches(path, as, looks)
-      ? { path, access, ...(through === undefined ? {} : { through }) }
-      : refuse(`uid ${as.uid}, which the run has, can't reach it`);
+    return reaches(path, as, looks) ? opening : refuse(`uid ${as.uid}, which the run has, can't reach it`);
   });
 }
 
@@ -195,7 +194,7 @@ export function createPlanner(
       // What a run could have swapped before it is mounted; tool chains and system folders it never could, but packages that lie in a Workspace.
       const swappable = [
         ...pins.map(({ source, dest }) => ({ source, dest })),
-        ...spec.openings.map(({ path }) => ({ source: path, dest: path })),
+        ...spec.openings.map(({ path, target = path }) => ({ source: target, dest: path })),
         ...ground.sockets,
         ...(channel ? toolchains.mounts.filter((mount) => mount.kind === 'bind') : []),
       ];

@@ -1,6 +1,7 @@
 import type { ExecutionConfig } from '../core-types.ts';
 import type { RunSpec } from '../types.ts';
 import { readAccounts } from './accounts.ts';
+import { withTargets } from './linked-openings.ts';
 import { type Placed, placeMissing } from './place-holders.ts';
 import { whoRuns } from './planner.ts';
 import { privateFolders } from './private-folders.ts';
@@ -25,8 +26,13 @@ export function prepareOpenings(config: ExecutionConfig, spec: RunSpec): Prepare
   const primary = spec.workspaces[0]?.path ?? '/';
   const as = whoRuns(primary, readAccounts());
   const { user_home } = config;
-  const { placed, clear } = placeMissing(spec.openings, { writ_home: config.home, user_home }, as.drop ? as : undefined);
-  const { made, openings } = makeStandIns(spec, { as, user_home, private_home: privateFolders(config, primary, as).home });
+  const named = withTargets(spec.openings);
+  const ends = named.filter(({ target }) => target === undefined);
+  const { placed, clear } = placeMissing(ends, { writ_home: config.home, user_home }, as.drop ? as : undefined);
+  const { made, openings } = makeStandIns(
+    { ...spec, openings: named },
+    { as, user_home, private_home: privateFolders(config, primary, as).home },
+  );
   return {
     openings,
     placed,

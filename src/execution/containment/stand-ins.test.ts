@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunSpec } from '../types.ts';
@@ -81,6 +81,27 @@ describe('a file that was opened for writing', () => {
     const { end } = await run(`mkdir -p ${outside}/deep && chmod 0 ${outside}`);
     end();
     expect(readdirSync(outside).sort()).toEqual(['neighbour.txt', 'notes.txt']);
+  });
+});
+
+describe('a path that is a link', () => {
+  it('is opened where what it leads to is opened too, by both names', async () => {
+    const link = join(bed.user_home, '.notes');
+    symlinkSync(notes, link);
+    const { text, end } = await run(`echo more >> ${link} && cat ${link} ${notes}`, writing(link, notes));
+    expect([text, end()]).toEqual(['old\nmore\nold\nmore\n', []]);
+    expect([readFileSync(notes, 'utf8'), lstatSync(link).isSymbolicLink()]).toEqual(['old\nmore\n', true]);
+    const through = join(bed.user_home, 'by-link');
+    symlinkSync(outside, through);
+    const fresh = await run(`echo x > ${through}/new.txt`, writing(join(through, 'new.txt'), join(outside, 'new.txt')));
+    expect([fresh.text, fresh.end(), readFileSync(join(outside, 'new.txt'), 'utf8')]).toEqual(['', [], 'x\n']);
+  });
+
+  it('is refused where that was not, or only for reading', async () => {
+    const link = join(bed.user_home, '.notes');
+    symlinkSync(notes, link);
+    await expect(run('true', writing(link))).rejects.toThrow('it is a link to');
+    await expect(run('true', [...writing(link), { path: notes, access: 'read' }])).rejects.toThrow('it is a link to');
   });
 });
 

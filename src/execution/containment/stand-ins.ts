@@ -75,9 +75,9 @@ export function makeStandIns(
   facts: StandInFacts,
 ): { readonly made: readonly StandIn[]; readonly openings: RunSpec['openings'] } {
   const folders = new Map<string, string[]>();
-  for (const { path, access } of spec.openings) {
+  for (const { path, access, target } of spec.openings) {
     const folder = dirname(path);
-    if (access !== 'write' || kindOf(path) !== 'file') continue;
+    if (access !== 'write' || target !== undefined || kindOf(path) !== 'file') continue;
     if (!(isFree(folder, spec, facts) || (variableOf(path, facts) !== undefined && mayReplaceIn(folder, facts)))) continue;
     folders.set(folder, [...(folders.get(folder) ?? []), basename(path)]);
   }

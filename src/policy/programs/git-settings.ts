@@ -1,5 +1,4 @@
 import { HOLE, isKnown, isUnknown, type Text } from '../text.ts';
-import type { Opening } from '../types.ts';
 import type { GitVerb } from './git-verb.ts';
 import { optionTable, readWords } from './options.ts';
 import type { Call } from './program.ts';
@@ -66,14 +65,14 @@ export const config: GitVerb = (call, _words, args) => {
       operands.length === 1 &&
       !words.has('unset', 'unset-all', 'e', 'edit', 'remove-section', 'rename-section', 'add'));
   const outside = words.has('global', 'system') || (words.value('f', 'file') !== undefined && !shows);
-  const own = words.has('global') ? `${call.home}/.gitconfig` : undefined;
+  const own = words.has('global') ? call.own('.gitconfig') : [];
   if (shows) {
     const key = operands[0] ?? '';
     if (/extraheader|password|token|credential/i.test(key)) call.report('credential_access', 'shows a setting that may hold a secret');
     return;
   }
   if (verb === 'edit' || words.has('e', 'edit')) {
-    call.report('persistence', 'edits the configuration of git', opensFile(own));
+    persists(call, 'edits the configuration of git', own);
     return;
   }
   const [key = HOLE, value] = operands;
@@ -86,14 +85,14 @@ export const config: GitVerb = (call, _words, args) => {
     call.report('local_write', 'changes the configuration of the repository');
     return;
   }
-  call.report(
-    'persistence',
-    `sets ${isKnown(key) ? key : 'an unknown key'} in the configuration of git, which can name programs`,
-    opensFile(outside ? own : call.cwd.length === 1 ? `${call.cwd[0]}/.git/config` : undefined),
-  );
+  const repository = call.cwd.length === 1 ? [`${call.cwd[0]}/.git/config`] : [];
+  const which = isKnown(key) ? key : 'an unknown key';
+  persists(call, `sets ${which} in the configuration of git, which can name programs`, outside ? own : repository);
   if (value?.startsWith('!')) call.shell(value.slice(1));
 };
 
-function opensFile(path: Text | undefined): { readonly opens?: Opening } {
-  return path === undefined || !isKnown(path) ? {} : { opens: { type: 'path', path, access: 'write' } };
+function persists(call: Call, reason: string, files: readonly Text[]): void {
+  const known = files.filter(isKnown);
+  if (known.length === 0) call.report('persistence', reason);
+  for (const path of known) call.report('persistence', reason, { opens: { type: 'path', path, access: 'write' } });
 }

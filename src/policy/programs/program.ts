@@ -41,6 +41,8 @@ export interface Acts {
   runsText(text: Text, what: string): void;
   /** A file below the home that it can't work without, and that containment hides: a yes has to show it. */
   needs(...paths: readonly string[]): void;
+  /** A path below the home, absolute, and what it leads to where that is another one. */
+  own(path: string): readonly string[];
   /** `ln -s`: paths below `link` lead below `target` from here on. */
   links(link: Text, target: Text): void;
   /** A variable given to a program (`env X=y cmd`). */
@@ -56,8 +58,6 @@ export interface Call extends Acts {
   readonly args: readonly Text[];
   readonly stdin: Stream;
   readonly cwd: readonly Text[];
-  /** The person's, absolute. */
-  readonly home: string;
 }
 
 /** Judges one call and says what it prints; undefined: unknown text of the same origin as its input. */

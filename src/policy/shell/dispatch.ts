@@ -178,10 +178,13 @@ export function createDispatch(host: Interpreter): Dispatch {
       if (stream.origin !== 'local') report('blocked', `${what}: text from ${stream.origin === 'network' ? 'the network' : 'a decoder'}`);
       else report('code_execution', what);
     };
+    const own = (path: string): readonly string[] => {
+      const absolute = `${host.context.home}/${path}`;
+      return [...new Set([absolute, host.context.facts.realpath(absolute) ?? absolute])];
+    };
     return {
       name,
       argv,
-      home: host.context.home,
       args: argv.slice(1),
       stdin: scene.stdin,
       cwd: cell.state.cwd,
@@ -262,14 +265,14 @@ export function createDispatch(host: Interpreter): Dispatch {
         return stream;
       },
       needs: (...paths) => {
-        for (const path of paths) {
-          const absolute = `${host.context.home}/${path}`;
+        for (const path of paths.flatMap(own)) {
           report('safe', 'reads its configuration, which containment hides', {
             verdict: 'prompt',
-            opens: { type: 'path', path: absolute, access: 'read' },
+            opens: { type: 'path', path, access: 'read' },
           });
         }
       },
+      own,
       links: (link, target) => host.paths.link(link, target, cell.state.cwd),
       runsStream,
       runsText,
