@@ -8,7 +8,7 @@ it('tar reads what was made: folders, a folder for all, links', () => {
   const seen = lines
     .trim()
     .split('\n')
-    .map((line) => line.replace(/\s+\S*root\S*.*1970-01-01 00:00/, ''));
+    .map((line) => line.replace(/\s+0\/0.*1970-01-01 00:00/, ''));
   expect(seen).toEqual(['drwxr-xr-x var/lib/', 'drwxrwxrwt tmp/', 'lrwxrwxrwx bin -> usr/bin']);
   expect(makeTar([{ path: 'var/lib' }])).toEqual(makeTar([{ path: 'var/lib' }]));
 });

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { AppError } from '../../kernel/errors.ts';
 import { systemMounts } from '../containment/system-mounts.ts';
 import { callEngine, complaint } from './engine.ts';
@@ -27,7 +28,13 @@ export async function findTarget(engine: Engine, image: string | undefined, home
   }
   pinImage(home, `${engine.kind} ${reference}`, found, now);
   const seccomp = { plain: writeSeccompProfile(home, false), nested: writeSeccompProfile(home, true) };
-  return { engine, image: found, seccomp, ...(image === undefined ? {} : { named: image }) };
+  return {
+    engine,
+    image: found,
+    mountinfo: readFileSync('/proc/self/mountinfo', 'utf8'),
+    seccomp,
+    ...(image === undefined ? {} : { named: image }),
+  };
 }
 
 /** Its name tells its content, so that it is made once an engine and shape of the machine. */

@@ -14,12 +14,16 @@ function mountFlag({ source, dest, access }: Bind): string {
  * Binds in their order. An engine takes each destination once, so that of equals the last counts, which lies on top. Devices, /proc and
  * /dev are the engine's.
  */
-export function mountFlags(mounts: readonly Mount[]): readonly string[] {
+export function bindsOf(mounts: readonly Mount[]): readonly Bind[] {
   const binds = new Map<string, Bind>();
   for (const mount of mounts) {
     if (mount.kind !== 'bind') continue;
     binds.delete(mount.dest);
     binds.set(mount.dest, mount);
   }
-  return [...binds.values()].map(mountFlag);
+  return [...binds.values()];
+}
+
+export function mountFlags(mounts: readonly Mount[]): readonly string[] {
+  return bindsOf(mounts).map(mountFlag);
 }

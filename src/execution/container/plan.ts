@@ -7,7 +7,8 @@ import type { ExecutionConfig, SandboxPlan } from '../core-types.ts';
 import { networkNotes, networkPlan } from '../network/plan.ts';
 import type { Limits, RunSpec } from '../types.ts';
 import { containerDimensions } from './dimensions.ts';
-import { mountFlags } from './mount-flags.ts';
+import { bindsOf, mountFlags } from './mount-flags.ts';
+import { withSubmounts } from './submounts.ts';
 import type { Engine, Target } from './types.ts';
 
 const TMP = '/tmp:rw,noexec,nosuid,nodev,size=256m,mode=1777';
@@ -67,11 +68,12 @@ export function buildContainerPlan(
     .filter(([name]) => own || INTO_IMAGES.includes(name))
     .map(([name, dest]): Mount => ({ kind: 'bind', source: `${facts.generated}/${name}`, dest, access: 'read' }));
   const system: readonly Mount[] = own ? [...facts.system, { kind: 'bind', source: facts.etc, dest: '/etc', access: 'read' }] : [];
-  const mounts = [
-    ...system,
+  const personal = personalMounts(spec, { ...facts, pins, toolchains: own ? toolchains : { ...toolchains, mounts: [] } });
+  const mounts = bindsOf([
+    ...withSubmounts(system, target.mountinfo),
     ...generated,
-    ...parentsFirst(personalMounts(spec, { ...facts, pins, toolchains: own ? toolchains : { ...toolchains, mounts: [] } })),
-  ];
+    ...parentsFirst(withSubmounts(personal, target.mountinfo)),
+  ]);
   const network = networkPlan(spec, config, facts.registries);
   const env: Record<string, string> = {
     ...environment({
@@ -101,6 +103,7 @@ export function buildContainerPlan(
         ...userFlags(engine, as),
         ...mountFlags(mounts),
       ],
+      binds: mounts.map(({ dest, access }) => ({ dest, access })),
       keeps_env: !own,
       home: config.home,
     },

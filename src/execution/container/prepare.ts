@@ -7,6 +7,7 @@ import { startContainer } from './box.ts';
 import { containerGroup } from './group.ts';
 import { openInlets } from './inlets.ts';
 import { makePipes } from './pipes.ts';
+import { writableByMistake } from './submounts.ts';
 
 type Parts = Pick<PrepareParts, 'clock' | 'scratch'> & { readonly supervisor: ProcessIdentity };
 
@@ -24,7 +25,7 @@ export async function prepareContainer(request: PrepareInput, parts: Parts): Pro
     return { reason, teardown };
   };
   const group = containerGroup(box.init.pid, plan.limits);
-  const complaint = checkMounts(plan, box.init.pid);
+  const complaint = checkMounts(plan, box.init.pid) ?? writableByMistake(plan.container.binds, box.init.pid);
   if (complaint !== undefined) return give(complaint);
   const opened = await openInlets(box.init.pid, plan.container.engine, plan.network);
   if (typeof opened === 'string') return give(opened);

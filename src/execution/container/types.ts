@@ -29,6 +29,8 @@ export interface Target {
   readonly engine: Engine;
   /** `sha256:...`: what is run can't be another image than the one that was looked at. */
   readonly image: string;
+  /** Mounts of the host at that time. */
+  readonly mountinfo: string;
   /** Files with the filter of a run, and of one in which a browser may build its own sandbox. */
   readonly seccomp: { readonly plain: string; readonly nested: string };
   /** What a person calls it; absent for the machine's own system. */
@@ -40,6 +42,8 @@ export interface ContainerPlan {
   readonly image: string;
   /** Options of `run`, without name, labels and command. */
   readonly flags: readonly string[];
+  /** Every bind that the flags name: what is mounted is compared with it. */
+  readonly binds: readonly { readonly dest: string; readonly access: 'read' | 'write' }[];
   /** The image brings variables of its own (its PATH), on which those of the plan are laid. */
   readonly keeps_env: boolean;
   /** The Writ home, where it is recorded and by which it is labelled. */
