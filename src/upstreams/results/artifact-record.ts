@@ -9,7 +9,7 @@ import { isId } from '../../kernel/ids.ts';
 const FORMAT = 1;
 const RECORD = 'record.json';
 const CONTENT = 'content';
-/** A reference with a long summary takes a few KB. */
+/** The longest path takes a few KB. */
 const MAX_RECORD_BYTES = 64 * 1024;
 export const DRAFT = '.new-';
 
@@ -27,9 +27,7 @@ const recordShape = z.object({
   file: z
     .object({
       reference: z.object({
-        id: z.string(),
         uri: z.string(),
-        media_type: z.string(),
         sha256: z.string().optional(),
         size_bytes: z.number().optional(),
       }),

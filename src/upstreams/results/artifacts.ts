@@ -11,6 +11,8 @@ import { type ArtifactRecord, DRAFT, openContent, readRecord, writeArtifact } fr
 import { ARTIFACT_LIMITS, type ArtifactLimits, type KeptArtifact, planArtifactRemovals } from './artifact-retention.ts';
 import { type ArtifactReference, type FileIdentity, openReference } from './reference.ts';
 
+export type { ArtifactPage } from './artifact-page.ts';
+
 /** Whose it is. Other agents', and those of other organizations, look absent. */
 export type ArtifactOwner = Pick<Owner, 'organization' | 'agent' | 'run'>;
 
@@ -111,8 +113,8 @@ export function createArtifacts({ home, clock, logger, limits = ARTIFACT_LIMITS 
     keep: (owner, origin, { media_type, bytes }) =>
       add(owner, { ...origin, media_type, bytes: bytes.length, sha256: hash('sha256', bytes, 'hex') }, bytes),
     refer: (owner, origin, { reference, roots, identity }) => {
-      const { summary: _, ...kept } = reference;
-      const { media_type, sha256 } = reference;
+      const { uri, media_type, sha256, size_bytes } = reference;
+      const kept = { uri, ...(sha256 === undefined ? {} : { sha256 }), ...(size_bytes === undefined ? {} : { size_bytes }) };
       return add(owner, {
         ...origin,
         media_type,
@@ -170,8 +172,8 @@ async function openFile(
   writ_home: string,
   signal: AbortSignal,
 ): Promise<FileHandle> {
-  const { sha256, size_bytes, ...rest } = reference;
-  const declared = { ...rest, ...(sha256 === undefined ? {} : { sha256 }), ...(size_bytes === undefined ? {} : { size_bytes }) };
+  const { uri, sha256, size_bytes } = reference;
+  const declared = { uri, ...(sha256 === undefined ? {} : { sha256 }), ...(size_bytes === undefined ? {} : { size_bytes }) };
   const opened = await openReference(declared, { roots, writ_home }, signal);
   const refused = (reason: string): AppError =>
     new AppError('file_refused', `Artifact ${id} can't be read: ${reason} (a file of the tool "${tool}" of the MCP server "${server}").`, {

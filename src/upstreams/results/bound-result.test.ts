@@ -1,7 +1,9 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { countCodePoints } from './code-points.ts';
-import { bound, freshStore, readAll, textOf } from './testing.ts';
+import { bound, freshFolder, freshStore, readAll, textOf } from './testing.ts';
 
 const LABEL = /^\[untrusted ([0-9a-f]{8}): all of the above came from the MCP server "srv" \(mcp:srv\)\..* End of untrusted \1\]$/;
 const text = (given: string): object => ({ type: 'text', text: given });
@@ -148,6 +150,31 @@ describe('a result that is too large', () => {
     );
   });
 
+  test('stays within its limit, whatever it is made of, and nothing but text is cut', async () => {
+    const store = freshStore();
+    const size = fc.integer({ min: 0, max: 3_000 });
+    const item = fc.oneof(
+      size.map((length) => text('t'.repeat(length))),
+      size.map((length) => ({ type: 'image', data: Buffer.alloc(length).toString('base64'), mimeType: 'image/png' })),
+      size.map((length) => ({ type: 'resource', resource: { uri: 'test://a', text: 'r'.repeat(length) } })),
+      size.map((length) => ({ type: 'image', data: '!'.repeat(length) })),
+      fc.constant({ type: '\u202e'.repeat(300) }),
+    );
+    const result = fc.record({
+      content: fc.array(item, { maxLength: 30 }),
+      structuredContent: fc.option(fc.constant({ s: 's'.repeat(2_500) }), { nil: undefined }),
+    });
+    await fc.assert(
+      fc.asyncProperty(result, fc.constantFrom(1_000, 1_500, 5_000, 20_000), fc.boolean(), async (raw, max_result_chars, declared) => {
+        const answer = await bound(raw, { store, max_result_chars, ...(declared ? { outputSchema: { type: 'object' } } : {}) });
+        expect(charactersShown(answer.content, answer.structured)).toBeLessThanOrEqual(max_result_chars);
+        for (const one of answer.content) if (one['type'] !== 'text') expect(raw.content).toContainEqual(one);
+        if (answer.structured !== undefined) expect(answer.structured).toEqual(raw.structuredContent);
+      }),
+      { numRuns: 80 },
+    );
+  });
+
   test('keeps structured content rather than its text, or loses it as a whole', async () => {
     const store = freshStore();
     const structured = { rows: Array.from({ length: 500 }, (_, id) => ({ id })) };
@@ -179,7 +206,7 @@ describe('a result that is too large', () => {
       { type: 'resource', resource: { uri: 'test://c', text: 'y'.repeat(9_000) } },
       { type: 'image', data: png, mimeType: 'image/png' },
     ];
-    const answer = await bound({ content }, { store, max_result_chars: 5_000 });
+    const answer = await bound({ content }, { store, max_result_chars: 6_500 });
     expect(answer.content.slice(1, 3)).toEqual([content[0], content[4]]);
     expect(answer.artifacts.map(({ media_type, bytes: size }) => [media_type, size])).toEqual([
       ['image/png', 30_000],
@@ -296,6 +323,47 @@ describe('envelopes', () => {
     expect(both.content[0]).toEqual(text('sum'));
     const refusedOne = await bound({ content: [text('fine')], structuredContent: envelope({ artifacts: 7 }) }, { store });
     expect(textOf(refusedOne)).toMatch(/is refused: its artifacts are no list/);
+  });
+
+  test('of a program that escapes slashes, and with an id of megabytes', async () => {
+    const store = freshStore();
+    const escaped = JSON.stringify(envelope({ artifacts: [7] })).replaceAll('/', '\\/');
+    expect(textOf(await bound({ content: [text(escaped)] }, { store }))).toContain('artifact 1 of 1 is refused: it is no object');
+    const root = freshFolder();
+    writeFileSync(join(root, 'a'), 'x');
+    const reference = {
+      schema: 'odek.artifact-ref/v1',
+      id: 'i'.repeat(3_000_000),
+      uri: `file://${root}/a`,
+      media_type: 'text/plain',
+      summary: 's'.repeat(100_000),
+    };
+    const answer = await bound(
+      { content: [text(JSON.stringify(envelope({ artifacts: [reference] })))] },
+      { store, artifact_roots: [root] },
+    );
+    expect(textOf(answer).length).toBeLessThan(2_000);
+    expect(await readAll(store, answer.artifacts[0]?.id ?? '')).toBe('x');
+  });
+
+  test('with more references than there is room for say how many are left out', async () => {
+    const store = freshStore();
+    const root = freshFolder();
+    writeFileSync(join(root, 'a'), 'x');
+    const artifacts = Array.from({ length: 64 }, (_, at) => ({
+      schema: 'odek.artifact-ref/v1',
+      id: `n${at}`,
+      uri: `file://${root}/a`,
+      media_type: 'text/plain',
+    }));
+    const answer = await bound(
+      { content: [text(JSON.stringify(envelope({ artifacts, text: 'z'.repeat(9_000) })))] },
+      { store, artifact_roots: [root], max_result_chars: 4_000 },
+    );
+    expect(charactersShown(answer.content)).toBeLessThanOrEqual(4_000);
+    expect(textOf(answer)).toMatch(/^\[artifact "n0", .*\n\[artifact "n1".*\n/);
+    expect(textOf(answer)).toMatch(/\[\d+ more artifacts are in the list of resources\]\n\[cut: /);
+    expect(await store.list({ organization: 'org', agent: 'ann', run: 'x' })).toHaveLength(65);
   });
 
   test('can not imitate the lines of Writ, and their text is cut before those are', async () => {

@@ -55,10 +55,10 @@ export async function boundResult(raw: unknown, parts: BoundParts): Promise<Boun
   const shaped = mismatch === undefined ? told : mismatched(told, mismatch);
   const chars = totalOf(shaped);
   const lines = linesWithin(unfolded.lines, settings.max_result_chars / 2);
-  const reserved = countCodePoints(lines.join('\n'));
-  const fits = chars + reserved <= settings.max_result_chars && shaped.items.length <= MAX_ITEMS;
+  const own_chars = countCodePoints(lines.join('\n'));
+  const fits = chars + own_chars <= settings.max_result_chars && shaped.items.length <= MAX_ITEMS;
   const origin = { server: settings.name, tool: facts.tool };
-  const room = { store: parts.store, owner: parts.owner, origin, limit: settings.max_result_chars, reserved };
+  const room = { store: parts.store, owner: parts.owner, origin, limit: settings.max_result_chars, reserved: own_chars + LOST.length + 2 };
   const bounded = fits ? { ...shaped, notice: [], artifacts: [] } : await spill({ ...shaped, chars }, room);
   const lost = shaped.structured !== undefined && bounded.structured === undefined && tool.definition['outputSchema'] !== undefined;
   // Clients that know the schema would throw away a result without structured content, unless it is an error.
@@ -218,7 +218,11 @@ function labelled(items: readonly Item[], is_error: boolean, label: string): rea
   if (items.length === 0) return [];
   if (!is_error) return [...items.map((item) => item.raw), { type: 'text', text: label }];
   const texts = items.flatMap((item) => (item.kind === 'text' ? [item.text] : []));
-  return [{ type: 'text', text: [...texts, label].join('\n') }, ...items.filter((item) => item.kind !== 'text').map((item) => item.raw)];
+  const first = items.find((item) => item.kind === 'text');
+  return [
+    { ...first?.raw, type: 'text', text: [...texts, label].join('\n') },
+    ...items.filter((item) => item.kind !== 'text').map((item) => item.raw),
+  ];
 }
 
 /** Names that MCP or Writ gives a meaning to are theirs to give, on each hop anew. */

@@ -2,6 +2,9 @@ import { isObject } from '../../kernel/json-rpc/message.ts';
 import type { JsonObject } from '../types.ts';
 import { countCodePoints } from './code-points.ts';
 
+/** Longer ones name nothing. */
+export const MAX_MEDIA_TYPE = 200;
+
 /** One item of a result, by what can be done with it when there is no room. */
 export type Item =
   /** `whole`: it stands for something that must not be cut. */
@@ -87,7 +90,12 @@ function readItem(raw: unknown, at: number): Item {
 function readBinary(raw: JsonObject, data: unknown, where: string, mimeType: unknown = raw['mimeType']): Item {
   if (typeof data !== 'string' || !isBase64(data)) return malformed(`${where}: its data is no base64`, raw);
   if (raw['type'] !== 'resource' && typeof mimeType !== 'string') return malformed(`${where}: it has no mimeType`, raw);
-  return { kind: 'binary', data, media_type: typeof mimeType === 'string' ? mimeType : 'application/octet-stream', raw };
+  return {
+    kind: 'binary',
+    data,
+    media_type: typeof mimeType === 'string' && mimeType.length <= MAX_MEDIA_TYPE ? mimeType : 'application/octet-stream',
+    raw,
+  };
 }
 
 /** A search for one wrong character, since an expression for the whole would need memory for each of them. */

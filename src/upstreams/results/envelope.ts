@@ -18,7 +18,8 @@ const SCHEMA = 'odek.tool-result/v1';
 export const MAX_REFERENCES = 64;
 
 export function readEnvelope(text: string): EnvelopeRead {
-  if (!text.includes(SCHEMA)) return { type: 'none' };
+  // Not the whole name: some programs write its slash as `\/`.
+  if (!text.includes('odek.tool-result')) return { type: 'none' };
   const trimmed = text.replace(/^\uFEFF/, '').trim();
   if (!trimmed.startsWith('{')) return { type: 'none' };
   try {

@@ -18,8 +18,9 @@ export function readOn(id: string, cursor = 0): string {
 }
 
 export function shortened(text: string, most = MAX_FIELD): string {
-  const cut = firstCodePoints(text, most);
-  return visible(cut) + (cut.length < text.length ? '…' : '');
+  // Escapes are longer than what they stand for, so that it is cut once more.
+  const shown = visible(firstCodePoints(text, most + 1));
+  return countCodePoints(shown) > most ? `${firstCodePoints(shown, most - 1)}…` : shown;
 }
 
 /** One line of metadata for a file that a result refers to: never its path. */

@@ -50,6 +50,16 @@ describe('what fits, or is not known', () => {
     [{ anyOf: [] }, 1],
     [{ properties: 7, required: 'a', items: 3, enum: 'x', minimum: 'x' }, { a: 1 }],
     [{ $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } }, 1],
+    [
+      {
+        $schema: 'http://json-schema.org/draft-07/schema#',
+        $ref: '#/definitions/a',
+        type: 'string',
+        definitions: { a: { type: 'number' } },
+      },
+      1,
+    ],
+    [{ properties: { a: { $id: 'https://a.example/x', $ref: '#/$defs/a' } }, $defs: { a: { type: 'number' } } }, { a: 'x' }],
     [JSON.parse('{"properties":{"__proto__":{"type":"string"}}}'), {}],
   ];
   test.each(right)('%j takes %j', (schema, value) => expect(schemaMismatch(schema, value)).toBeUndefined());

@@ -15,12 +15,15 @@ const MAX_PATH = 200;
 
 interface Look {
   readonly root: unknown;
+  readonly old: boolean;
   steps: number;
 }
 
 /** `$.items[3].name must be string`; undefined: it fits, as far as it was looked at. */
 export function schemaMismatch(schema: unknown, value: unknown): string | undefined {
-  return check(schema, value, '$', { root: schema, steps: 0 }, 0);
+  const dialect = isObject(schema) ? schema['$schema'] : undefined;
+  const old = typeof dialect === 'string' && dialect.includes('/draft-0');
+  return check(schema, value, '$', { root: schema, old, steps: 0 }, 0);
 }
 
 type Keyword = (expected: unknown, value: unknown, path: string, look: Look, depth: number, schema: Members) => string | undefined;
@@ -31,6 +34,10 @@ function check(schema: unknown, value: unknown, path: string, look: Look, depth:
   if (look.steps > MAX_STEPS || depth > MAX_DEPTH) return undefined;
   if (schema === false) return `${shortPath(path)} must not be there`;
   if (!isObject(schema)) return undefined;
+  // A document of its own: what its references mean isn't looked for.
+  if (schema !== look.root && typeof schema['$id'] === 'string') return undefined;
+  // Up to draft 7 a reference is all that counts beside itself.
+  if (look.old && schema['$ref'] !== undefined) return KEYWORDS['$ref']?.(schema['$ref'], value, path, look, depth + 1, schema);
   for (const [name, expected] of Object.entries(schema)) {
     const keyword = Object.hasOwn(KEYWORDS, name) ? KEYWORDS[name] : undefined;
     const wrong = keyword?.(expected, value, path, look, depth + 1, schema);

@@ -4,6 +4,7 @@ import { type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promis
 import { normalize } from 'node:path';
 import { errnoOf } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json-rpc/message.ts';
+import { MAX_MEDIA_TYPE } from './content.ts';
 
 /** `odek.artifact-ref/v1`: a file on this machine that a result points to in place of carrying it. */
 export interface ArtifactReference {
@@ -29,7 +30,7 @@ export function readReference(raw: unknown): ReferenceRead {
   if (schema !== SCHEMA) return no(`its schema is not ${SCHEMA}`);
   if (!isFilled(id)) return no('it has no id');
   if (!isFilled(uri)) return no('it has no uri');
-  if (!isFilled(media_type)) return no('it has no media_type');
+  if (!isFilled(media_type) || media_type.length > MAX_MEDIA_TYPE) return no('it has no media_type');
   if (sha256 !== undefined && !(typeof sha256 === 'string' && /^[0-9a-f]{64}$/.test(sha256)))
     return no('its sha256 is not 64 lower-case hexadecimal digits');
   if (size_bytes !== undefined && !(typeof size_bytes === 'number' && Number.isSafeInteger(size_bytes) && size_bytes >= 0))
@@ -42,6 +43,9 @@ export function readReference(raw: unknown): ReferenceRead {
   };
   return { ok: true, reference: { id, uri, media_type, ...given } };
 }
+
+/** What of a reference says which file it is. */
+export type FileReference = Pick<ArtifactReference, 'uri' | 'sha256' | 'size_bytes'>;
 
 /** What tells that a file is still the one that was looked at. */
 export interface FileIdentity {
@@ -66,7 +70,7 @@ export interface Where {
  * clean, its real path lies in a real root, and what was opened is a plain file, there and nowhere else, of the size and the digest
  * that were declared. Swapping folders or links on the way leads to a refusal, since the handle is asked where it leads.
  */
-export async function openReference(reference: ArtifactReference, { roots, writ_home }: Where, signal: AbortSignal): Promise<Opened> {
+export async function openReference(reference: FileReference, { roots, writ_home }: Where, signal: AbortSignal): Promise<Opened> {
   const filled = roots.filter((root) => root.trim() !== '');
   if (filled.length === 0) return no('no artifact_roots are configured for this server');
   const path = pathOf(reference.uri);
@@ -98,7 +102,7 @@ export async function openReference(reference: ArtifactReference, { roots, writ_
 async function problemOf(
   handle: FileHandle,
   real: string,
-  { sha256, size_bytes }: ArtifactReference,
+  { sha256, size_bytes }: FileReference,
   signal: AbortSignal,
 ): Promise<{ readonly stat: BigIntStats; readonly reason?: string }> {
   const stat = await handle.stat({ bigint: true });

@@ -6,8 +6,9 @@ import { cutLine, readOn, shortened } from './lines.ts';
 
 /** Parts of a result that don't fit and are kept one by one; more are kept as one. */
 const MAX_PARTS = 16;
-/** What one of our own lines takes, at most. */
-const LINE_CHARS = 360;
+/** What our own lines take, at most: the first one, and one for each part. */
+const FIRST_LINE_CHARS = 460;
+const PART_LINE_CHARS = 320;
 /** A shorter beginning says nothing. */
 const MIN_BEGINNING = 100;
 
@@ -49,8 +50,8 @@ interface Part {
  */
 export async function spill(result: Oversized, parts: SpillParts): Promise<Spilled> {
   const { origin, limit } = parts;
-  const few = Math.max(1, Math.min(MAX_PARTS, Math.floor(limit / 1000)));
-  const room = Math.max(0, limit - parts.reserved - LINE_CHARS * (Math.min(few, 2) + 1));
+  const few = Math.max(1, Math.min(MAX_PARTS, Math.floor(limit / 2000)));
+  const room = Math.max(0, limit - parts.reserved - FIRST_LINE_CHARS - PART_LINE_CHARS * few);
   const structuredChars = result.structured === undefined ? 0 : countCodePoints(JSON.stringify(result.structured));
   // Clients that know an output schema reject a result without it, so that it goes first.
   const keepsStructured = result.structured !== undefined && structuredChars <= room;
@@ -69,7 +70,7 @@ export async function spill(result: Oversized, parts: SpillParts): Promise<Spill
       artifacts.push(artifact);
       return `read it with ${readOn(artifact.id, cursor)}`;
     } catch (thrown) {
-      return `it could not be kept: ${toAppError(thrown).message}`;
+      return `it could not be kept: ${shortened(toAppError(thrown).message, 120)}`;
     }
   };
   if (together) {
