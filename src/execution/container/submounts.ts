@@ -45,7 +45,9 @@ export function writableByMistake(
   } catch {
     return 'the mounts of the container can not be read';
   }
-  for (const { path, writable } of mounts) {
+  // Of several at one place the last lies on top.
+  const onTop = new Map(mounts.map(({ path, writable }) => [path, writable]));
+  for (const [path, writable] of onTop) {
     if (!writable) continue;
     const [deepest] = binds.filter(({ dest }) => within(path, dest)).toSorted((a, b) => b.dest.length - a.dest.length);
     if (path === '/' || deepest?.access === 'read') return `${path} can be written in the container, where it should be read-only`;
