@@ -5,6 +5,7 @@ import { AppError } from '../kernel/errors.ts';
 import { silentLogger } from '../kernel/logger.ts';
 import { createRedactor } from '../kernel/redaction/index.ts';
 import type { Assessment, Effect, PolicyConfig, Verdict } from '../policy/types.ts';
+import { createFindTools } from '../tools/index.ts';
 import type { Tool } from '../tools/tool.ts';
 import { createGate, type GateParts } from './gate.ts';
 import type { GatePolicy } from './non-interactive.ts';
@@ -105,6 +106,48 @@ const ask = (more: Partial<GateRequest> = {}): GateRequest => ({
   ...more,
 });
 const codeOf = (answer: GateAnswer): string => (answer.type === 'refused' ? answer.code : answer.type);
+
+describe('tools of upstreams', () => {
+  const foreign = (seen: Seen, names: readonly string[]): Pick<GateParts, 'foreign'> => {
+    const tools = new Map(names.map((name): [string, Tool] => [name, { ...probe(seen), name, anywhere: true } as Tool]));
+    return { foreign: () => tools };
+  };
+  const finders = (): readonly Tool[] => createFindTools(() => [{ name: 's__one', description: 'First', inputSchema: {} }]);
+
+  test('are listed and called under the same checks; a spelling with the prefix of a host leads to the same one', async () => {
+    const ours: Seen = { events: [], ran: [] };
+    const { gate, seen } = gateWith(foreign(ours, ['s__one', 'probe']));
+    expect(gate.list('default').map(({ name }) => name)).toEqual(['probe', 's__one']);
+    for (const tool of ['s__one', 'mcp__s__one', 'mcp__writ__s__one']) expect(codeOf(await gate.call(ask({ tool })))).toBe('result');
+    expect(codeOf(await gate.call(ask({ tool: 's__one', toolset: 'narrow' })))).toBe('denied_by_policy');
+    expect(codeOf(await gate.call(ask({ tool: 's__one', workspaces: [] })))).toBe('result');
+    expect(codeOf(await gate.call(ask({ workspaces: [] })))).toBe('workspace_unavailable');
+    expect(new Set(seen.events.map(({ tool }) => tool))).toEqual(new Set(['s__one', 'probe']));
+  });
+
+  test('too many are found and not listed, and what is called by call_tool is that tool to everything', async () => {
+    const ours: Seen = { events: [], ran: [] };
+    const { gate, seen } = gateWith({ ...foreign(ours, ['s__one', 's__two']), finding: { tools: finders(), above: 1 } });
+    expect(gate.list('default').map(({ name }) => name)).toEqual(['probe', 'find_tools', 'describe_tool', 'call_tool']);
+    const called = (args: unknown, more = {}): Promise<GateAnswer> => gate.call(ask({ tool: 'call_tool', arguments: args, ...more }));
+    expect(codeOf(await called({ name: 's__one', arguments: { effect: 'safe' } }))).toBe('result');
+    expect(codeOf(await called({ name: 's__one', arguments: { effect: 'safe' } }, { toolset: 'narrow' }))).toBe('denied_by_policy');
+    expect(codeOf(await called({ name: 'gone' }))).toBe('unknown_tool');
+    for (const name of ['call_tool', 'mcp__writ__call_tool']) expect(codeOf(await called({ name }))).toBe('invalid_arguments');
+    expect(codeOf(await called('s__one'))).toBe('invalid_arguments');
+    expect(seen.events.slice(0, 3).map(({ type, tool }) => [type, tool])).toEqual([
+      ['action.decided', 's__one'],
+      ['action.finished', 's__one'],
+      ['action.refused', 's__one'],
+    ]);
+  });
+
+  test('as few as may be listed are listed, without what finds them', () => {
+    const ours: Seen = { events: [], ran: [] };
+    const { gate } = gateWith({ ...foreign(ours, ['s__one']), finding: { tools: finders(), above: 1 } });
+    expect(gate.list('default').map(({ name }) => name)).toEqual(['probe', 's__one']);
+  });
+});
 
 describe('the path of one call', () => {
   test('a decision is recorded before it runs and an outcome after, both redacted', async () => {

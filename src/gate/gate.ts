@@ -8,8 +8,9 @@ import type { Logger } from '../kernel/logger.ts';
 import type { Redactor } from '../kernel/redaction/index.ts';
 import { decide } from '../policy/index.ts';
 import type { Assessment, Decision, Finding } from '../policy/types.ts';
-import type { CallContext, ForeignResult, Tool } from '../tools/tool.ts';
+import { CALL_TOOL, type CallContext, type ForeignResult, type Tool } from '../tools/tool.ts';
 import type { Judged, People, Permission } from './ask.ts';
+import { meantCall } from './meant-call.ts';
 import { answerUnasked, type GatePolicy, onlyReading } from './non-interactive.ts';
 import { openedOrigins, reportedOrigins } from './origins.ts';
 import { canonicalArguments, digest, jsonOnly, judged } from './record-data.ts';
@@ -23,6 +24,8 @@ export interface GateParts {
   readonly tools: readonly Tool[];
   /** Those of upstreams, by name, as they are just now; a built-in of the same name goes first. */
   foreign?(): ReadonlyMap<string, Tool>;
+  /** In place of more tools of upstreams than this a list has these, with which they are found and called. */
+  readonly finding?: { readonly tools: readonly Tool[]; readonly above: number };
   /** Whether a tool, by its resolved name, is in a toolset. */
   allows(toolset: string, tool: string, owner?: Owner): boolean;
   /** What holds in the Workspace of a call; read before the call is made. */
@@ -41,7 +44,8 @@ export interface GateParts {
  * assess, decide, record, run, bound, record. Whatever goes wrong on it is an answer, never an exception.
  */
 export function createGate(parts: GateParts): Gate {
-  const byName = new Map(parts.tools.map((tool) => [tool.name, tool]));
+  const finders = parts.finding?.tools ?? [];
+  const byName = new Map([...parts.tools, ...finders].map((tool) => [tool.name, tool]));
   /** A policy never changes: another one is another object. */
   const policyDigests = new WeakMap<object, string>();
   const policyDigest = (rules: GatePolicy['rules']): string => {
@@ -51,23 +55,29 @@ export function createGate(parts: GateParts): Gate {
   };
 
   const find = (name: string): Tool | undefined => byName.get(name) ?? parts.foreign?.().get(name);
-  const all = (): readonly Tool[] => {
-    const foreign = parts.foreign?.();
-    return foreign === undefined ? parts.tools : [...parts.tools, ...[...foreign.values()].filter(({ name }) => !byName.has(name))];
-  };
+  const seen = (toolset: string, tools: Iterable<Tool>): readonly Tool[] =>
+    [...tools].filter((tool) => tool.hidden !== true && parts.allows(toolset, tool.name));
 
   return {
-    list: (toolset) =>
-      all()
-        .filter((tool) => tool.hidden !== true && parts.allows(toolset, tool.name))
-        .map(listed),
+    list(toolset) {
+      const foreign = seen(toolset, parts.foreign?.().values() ?? []).filter(({ name }) => !byName.has(name));
+      const many = parts.finding !== undefined && foreign.length > parts.finding.above;
+      return [...seen(toolset, parts.tools), ...(many ? seen(toolset, finders) : foreign)].map(listed);
+    },
 
     call: async (request) => {
       const action = newId('act', parts.clock.now());
-      const answer = await walk(request, action).catch((thrown: unknown) => refusal(action, toAppError(thrown)));
+      const answer = await walk(meant(request), action).catch((thrown: unknown) => refusal(action, toAppError(thrown)));
       return answer.type === 'refused' ? redactRefusal(answer, parts.redactor) : answer;
     },
   };
+
+  /** Whatever names a tool in its arguments is a call of that tool, to every check and in the record. */
+  function meant(request: GateRequest): GateRequest {
+    if (resolveTool(request.tool, find)?.name !== CALL_TOOL) return request;
+    const call = meantCall(stripReserved(request.arguments).value);
+    return call === undefined || resolveTool(call.tool, find)?.name === CALL_TOOL ? request : { ...request, ...call };
+  }
 
   async function walk(request: GateRequest, action: ActionId): Promise<GateAnswer> {
     const started = parts.clock.monotonic();
@@ -106,7 +116,7 @@ export function createGate(parts: GateParts): Gate {
     }
     const parsed = tool.parse(raw);
     if (!parsed.ok) return refuse(new AppError('invalid_arguments', parsed.problem));
-    if (request.workspaces.length === 0) {
+    if (request.workspaces.length === 0 && tool.anywhere !== true) {
       const problem = request.workspace_problem;
       return refuse(
         new AppError('workspace_unavailable', problem?.message ?? 'No Workspace could be chosen.', problem ? { fix: problem.fix } : {}),
@@ -117,6 +127,7 @@ export function createGate(parts: GateParts): Gate {
     const context: CallContext = {
       owner: request.owner,
       action,
+      toolset: request.toolset,
       ...(request.client ? { client: request.client.name } : {}),
       workspaces: request.workspaces,
       signal: request.signal,

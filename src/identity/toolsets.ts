@@ -16,7 +16,7 @@ export type ResolvedToolset =
 const DEFAULT_TOOLSET = 'default';
 
 /** The toolset of that name, or the default one. A name nobody configured is an error: it may be a misspelt narrow one. */
-export function resolveToolset(name: string | undefined, config: Pick<Config, 'tools'>): ResolvedToolset {
+export function resolveToolset(name: string | undefined, config: { readonly tools: Pick<Config['tools'], 'toolsets'> }): ResolvedToolset {
   const { toolsets } = config.tools;
   const wanted = name ?? DEFAULT_TOOLSET;
   const named = Object.hasOwn(toolsets, wanted) ? toolsets[wanted] : undefined;

@@ -17,8 +17,10 @@ import type { Tool } from './tool.ts';
 
 export { type Browsing, createBrowsers, readPageHere } from './browser/index.ts';
 export { createFacts } from './facts.ts';
+export { createFindTools } from './find-tools.ts';
 export { jobLine } from './job-shapes.ts';
 export { BUILT_IN_TOOLS } from './names.ts';
+export { createReadArtifact } from './read-artifact.ts';
 export type { ShellSettings } from './shell.ts';
 export type { CallContext, JsonSchema, Tool, ToolAnnotations, ToolOutput } from './tool.ts';
 export { createOfferTools, OFFER_TOOLS } from './upstream-offers.ts';

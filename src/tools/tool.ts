@@ -19,6 +19,7 @@ export interface ToolAnnotations {
 export interface CallContext {
   readonly owner: Owner;
   readonly action: string;
+  readonly toolset: string;
   /** What the program in between calls itself: chooses how long it is kept waiting, never what is opened. */
   readonly client?: string;
   /** The first is the primary one. */
@@ -92,7 +93,9 @@ export interface Tool<Input = unknown> {
   readonly annotations: ToolAnnotations;
   /** Of an upstream's tool: all of what it says, under the name that is listed. */
   readonly definition?: Readonly<Record<string, unknown>>;
-  /** Called it is refused, with the reason. */
+  /** It works in no Workspace, and so without one. */
+  readonly anywhere?: true;
+  /** In no list; called it says why, or is what clients ask for by another method. */
   readonly hidden?: true;
   /** The input, or what is wrong with it in words that name the argument. */
   parse(raw: unknown): { readonly ok: true; readonly input: Input } | { readonly ok: false; readonly problem: string };
@@ -104,3 +107,6 @@ export interface Tool<Input = unknown> {
   recorded?(raw: unknown): unknown;
   run(input: Input, context: CallContext, decision: Decision): Promise<ToolOutput>;
 }
+
+/** Calls another tool, whose name it is given. */
+export const CALL_TOOL = 'call_tool';

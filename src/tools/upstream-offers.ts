@@ -33,6 +33,7 @@ export function createOfferTools(upstreams: Upstreams): readonly Tool[] {
   ): Tool<Input> => ({
     name,
     hidden: true,
+    anywhere: true,
     description: title,
     inputSchema: wireSchema(schema, 'input'),
     outputSchema: ANSWER,

@@ -12,10 +12,13 @@ export type BoundAnswer = (
     readonly tool: UpstreamTool;
     readonly settings: UpstreamSettings;
     readonly owner: { readonly organization: string; readonly agent: string; readonly run: string };
+    readonly signal: AbortSignal;
   },
 ) => Promise<ToolOutput>;
 
 const ANY_OBJECT = { type: 'object' };
+/** What a refusal says is short. */
+const MAX_ERROR_CHARS = 2_000;
 
 /** A tool of an upstream, at the same gate as those of Writ. */
 export function createUpstreamTool(
@@ -31,6 +34,7 @@ export function createUpstreamTool(
   const judgement = settings?.trust_annotations === true && hints['readOnlyHint'] === true ? READS : UNKNOWN;
   return {
     name: exposed,
+    anywhere: true,
     description: typeof description === 'string' ? description : '',
     inputSchema: isObject(inputSchema) ? inputSchema : ANY_OBJECT,
     outputSchema: isObject(outputSchema) ? outputSchema : ANY_OBJECT,
@@ -90,8 +94,12 @@ export function createUpstreamTool(
         if (thrown instanceof AppError) throw failed(thrown.code, thrown.message, thrown.data);
         throw thrown;
       }
-      if (!answer.ok) throw failed('upstream_error', `It answered with an error: ${answer.error.message} (${answer.error.code})`);
-      return bound(answer.result, { tool, settings, owner: context.owner });
+      const call = { tool, settings, owner: context.owner, signal: context.signal };
+      if (answer.ok) return bound(answer.result, call);
+      const text = `It answered with an error: ${answer.error.message} (${answer.error.code})`;
+      if (text.length <= MAX_ERROR_CHARS) throw failed('upstream_error', text);
+      // Within the limits of a result, and kept like one.
+      return bound({ content: [{ type: 'text', text }], isError: true }, call);
     },
   };
 }

@@ -92,6 +92,7 @@ export function makeFilesPlace(
   const contextOf = (signal: AbortSignal): CallContext => ({
     owner: { organization: 'org', agent: 'agent', run: 'run', workspace },
     action: 'act',
+    toolset: 'default',
     workspaces,
     signal,
     progress: () => {},

@@ -10,7 +10,7 @@ export function defaultConfig(facts: Pick<ProcessFacts, 'cores' | 'memory_bytes'
   return {
     mcp_servers: {},
     dangerous: { classes: {}, non_interactive: 'deny', deny: [], prompt: [], allow: [] },
-    tools: { toolsets: {} },
+    tools: { toolsets: {}, list_at_most: 40 },
     sandbox: {
       backend: 'bubblewrap',
       image: null,
@@ -28,8 +28,8 @@ export function defaultConfig(facts: Pick<ProcessFacts, 'cores' | 'memory_bytes'
       },
     },
     shell: { timeout_ms: 120_000, max_timeout_ms: 3_600_000, yield_ms: 45_000, hosts: {} },
-    limits: { job_retention_days: 7, job_quota_bytes: 2 * GIB },
     browser: { allow_hosts: [] },
+    limits: { job_retention_days: 7, job_quota_bytes: 2 * GIB },
     approvals: { wait_seconds: 45, webhook: { url: null, secret_env: null } },
     server: { host: '127.0.0.1', port: 7420, public_url: null, hosts: [], origins: [] },
     audit: { retention_days: 90, retention_bytes: 2 * GIB },

@@ -71,11 +71,11 @@ const server = z.looseObject(
 const IMAGE = /^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,511}$/;
 
 const HOST_NAME = 'must be a host name without port';
+const HOST_PLACE = 'must be a host, "*.host" or an address, with ":port" where it is not 80 or 443';
+const PLACE = /^(?:(?:\*\.)?[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,251}[A-Za-z0-9_])?|\[[0-9A-Fa-f:.]{2,45}\])(?::[1-9]\d{0,4})?$/;
 
 export const configSchema = z.strictObject({
   $schema: z.string().optional(),
-const HOST_PLACE = 'must be a host, "*.host" or an address, with ":port" where it is not 80 or 443';
-const PLACE = /^(?:(?:\*\.)?[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,251}[A-Za-z0-9_])?|\[[0-9A-Fa-f:.]{2,45}\])(?::[1-9]\d{0,4})?$/;
   mcp_servers: z.record(name, server, 'must be an object of servers').optional(),
   dangerous: z
     .strictObject({
@@ -87,7 +87,10 @@ const PLACE = /^(?:(?:\*\.)?[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,251}[A-Za-z0-9_])?|\
     })
     .optional(),
   tools: z
-    .strictObject({ toolsets: z.record(name, z.array(z.string().min(1).max(128), 'must be a list of tool names').max(1000)).optional() })
+    .strictObject({
+      list_at_most: z.int('must be a whole number').min(0).max(2_000).optional(),
+      toolsets: z.record(name, z.array(z.string().min(1).max(128), 'must be a list of tool names').max(1000)).optional(),
+    })
     .optional(),
   sandbox: z
     .strictObject({
@@ -119,15 +122,15 @@ const PLACE = /^(?:(?:\*\.)?[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,251}[A-Za-z0-9_])?|\
       hosts: z.record(z.string().min(1).max(64), z.strictObject({ yield_ms: count(86_400_000) })).optional(),
     })
     .optional(),
-  limits: z
-    .strictObject({
-      job_retention_days: count(3650).optional(),
-      job_quota_bytes: bytes.optional(),
   browser: z
     .strictObject({
       allow_hosts: z.array(z.string().regex(PLACE, HOST_PLACE), 'must be a list of hosts').max(500).optional(),
     })
     .optional(),
+  limits: z
+    .strictObject({
+      job_retention_days: count(3650).optional(),
+      job_quota_bytes: bytes.optional(),
     })
     .optional(),
   approvals: z

@@ -47,6 +47,10 @@ export const SETTINGS: Readonly<Record<SettingPath, Setting>> = {
   'dangerous.deny': guarded('Commands that are always refused', 'append'),
   'dangerous.prompt': guarded('Commands that always need a yes', 'append'),
   'dangerous.allow': guarded('Commands that need no yes; never beats deny, prompt or the floor'),
+  'tools.list_at_most': open(
+    'With more tools of MCP servers than this, clients are shown find_tools, describe_tool and call_tool in their place; 0: always',
+    'tools',
+  ),
   'tools.toolsets': guarded('Named selections of tools; a toolset called "default" is used when none is named', 'narrow'),
   'sandbox.backend': guarded('What contains commands: bubblewrap, container, none'),
   'sandbox.image': guarded('Image of the containers, by name; default: the system of this machine in an empty image'),
@@ -67,10 +71,10 @@ export const SETTINGS: Readonly<Record<SettingPath, Setting>> = {
   'shell.max_timeout_ms': open('Most time a command may ask for', 'ms', 'smaller'),
   'shell.yield_ms': open('After this a command goes on as a job and the call is answered', 'ms'),
   'shell.hosts': open('yield_ms per MCP client name, where a host gives up earlier', 'ms'),
-  'limits.job_retention_days': open('Delivered jobs older than this are removed', 'days'),
   'browser.allow_hosts': guarded(
     'Hosts the browser opens without a question, wherever they lead: `name`, `*.name`, an address, each with `:port` or for 80 and 443',
   ),
+  'limits.job_retention_days': open('Delivered jobs older than this are removed', 'days'),
   'limits.job_quota_bytes': open('All job folders together; the oldest delivered go first', 'bytes'),
   'approvals.wait_seconds': guarded('How long a call waits for a person before it is told that it is pending', 'no', 'seconds'),
   'approvals.webhook.url': guarded('Is told of every question and what became of it; Slack takes it as it is'),

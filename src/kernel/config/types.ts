@@ -61,7 +61,7 @@ export interface Config {
     readonly prompt: readonly RuleConfig[];
     readonly allow: readonly RuleConfig[];
   };
-  readonly tools: { readonly toolsets: Readonly<Record<string, readonly string[]>> };
+  readonly tools: { readonly toolsets: Readonly<Record<string, readonly string[]>>; readonly list_at_most: number };
   readonly sandbox: {
     readonly backend: Backend;
     readonly image: string | null;
@@ -76,8 +76,8 @@ export interface Config {
     readonly yield_ms: number;
     readonly hosts: Readonly<Record<string, { readonly yield_ms: number }>>;
   };
-  readonly limits: {
   readonly browser: { readonly allow_hosts: readonly string[] };
+  readonly limits: {
     readonly job_retention_days: number;
     readonly job_quota_bytes: number;
   };

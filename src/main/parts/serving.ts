@@ -18,7 +18,7 @@ import { INSTRUCTIONS } from './instructions.ts';
 import { once } from './once.ts';
 import { policyOf } from './policy.ts';
 import { spooledOutput } from './spooled-output.ts';
-import { foreignOffers, upstreamTools } from './upstream-tools.ts';
+import { findTools, foreignOffers, upstreamTools } from './upstream-tools.ts';
 
 export interface ServingParts {
   /** Of the process whose surroundings the commands get: this one, or the `writ mcp` that is relayed to it. */
@@ -111,16 +111,18 @@ export async function createServing(parts: ServingParts): Promise<Serving> {
   });
 
   const upstreams = await upstreamsOf(parts);
-  const foreign = upstreams === undefined ? undefined : upstreamTools(upstreams);
+  const results = upstreams === undefined ? undefined : (await import('./upstream-results.ts')).createResults({ ...parts, redactor });
+  const foreign = upstreams === undefined || results === undefined ? undefined : upstreamTools(upstreams, results.bound(upstreams.offers));
 
   const signer = createHomeSigner(parts.home);
   const toolsets = new Map<string, Toolset>();
+  // A project may leave tools out of a toolset for calls in its folder, wherever Writ was started.
+  const allows = (name: string, tool: string, owner?: Owner): boolean =>
+    (toolsets.get(name)?.allows(tool) ?? false) && (owner === undefined || leavesIn(settingsOf(owner).config, name, tool));
   const inner = createGate({
-    tools,
-    ...(foreign === undefined ? {} : { foreign }),
-    // A project may leave tools out of a toolset for calls in its folder, wherever Writ was started.
-    allows: (name, tool, owner) =>
-      (toolsets.get(name)?.allows(tool) ?? false) && (owner === undefined || leavesIn(settingsOf(owner).config, name, tool)),
+    tools: results === undefined ? tools : [...tools, results.tool],
+    ...(foreign === undefined ? {} : { foreign, finding: { tools: findTools(foreign, allows), above: config.tools.list_at_most } }),
+    allows,
     policyOf: (owner) => settingsOf(owner).policy,
     people: once(async () => ({
       ...(await parts.asking()),
@@ -154,7 +156,7 @@ export async function createServing(parts: ServingParts): Promise<Serving> {
         clock,
         logger,
         pendingNotices: async (owner) => (await execution.jobs.takeEnded(owner)).map((job) => redactor.text(`Job ended: ${jobLine(job)}`)),
-        resources: spooledOutput({ gate, toolset: name }),
+        resources: spooledOutput({ gate, toolset: name, ...(results === undefined ? {} : { artifacts: results.store }) }),
         ...(upstreams === undefined
           ? {}
           : {

@@ -1,5 +1,6 @@
+import type { Owner } from '../../execution/index.ts';
 import type { Foreign } from '../../mcp/index.ts';
-import { type BoundAnswer, createOfferTools, createUpstreamTool, OFFER_TOOLS, type Tool, type ToolOutput } from '../../tools/index.ts';
+import { type BoundAnswer, createFindTools, createOfferTools, createUpstreamTool, OFFER_TOOLS, type Tool } from '../../tools/index.ts';
 import type { JsonObject, Upstreams, UpstreamTool } from '../../upstreams/index.ts';
 
 /** What else they have, for clients to list. */
@@ -19,11 +20,10 @@ export function foreignOffers({ offers, instructions }: Upstreams): Foreign {
 }
 
 /** The tools of the upstreams for the gate; made anew when something has changed there. */
-export function upstreamTools(upstreams: Upstreams): () => ReadonlyMap<string, Tool> {
+export function upstreamTools(upstreams: Upstreams, bound: BoundAnswer): () => ReadonlyMap<string, Tool> {
   const offers = createOfferTools(upstreams).map((tool): [string, Tool] => [tool.name, tool]);
   let from: ReadonlyMap<string, UpstreamTool> | undefined;
   let made: ReadonlyMap<string, Tool> = new Map(offers);
-  const bound: BoundAnswer = (result, call) => plainly(result, call, upstreams.offers);
   return () => {
     const tools = upstreams.tools();
     if (tools !== from) {
@@ -37,17 +37,20 @@ export function upstreamTools(upstreams: Upstreams): () => ReadonlyMap<string, T
   };
 }
 
-async function plainly(result: JsonObject, { tool }: { readonly tool: UpstreamTool }, offers: Upstreams['offers']): Promise<ToolOutput> {
-  const { content, structuredContent, isError } = result;
-  return {
-    structured: {},
-    text: '',
-    foreign: {
-      content: await offers.adopt(tool.server, Array.isArray(content) ? content : []),
-      ...(structuredContent === undefined ? {} : { structured: structuredContent }),
-      is_error: isError === true,
-    },
-    evidence: { server: tool.server, is_error: isError === true },
-    origins: [`mcp:${tool.server}`],
-  };
+/** For a catalogue that is too big to be listed: what the toolset of the caller has of it. */
+export function findTools(
+  tools: () => ReadonlyMap<string, Tool>,
+  allows: (toolset: string, tool: string, owner?: Owner) => boolean,
+): readonly Tool[] {
+  let from: ReadonlyMap<string, Tool> | undefined;
+  const byToolset = new Map<string, readonly Tool[]>();
+  return createFindTools(({ toolset, owner }) => {
+    const now = tools();
+    if (now !== from) byToolset.clear();
+    from = now;
+    const key = `${toolset}\0${owner.workspace}`;
+    const found = byToolset.get(key) ?? [...now.values()].filter((tool) => tool.hidden !== true && allows(toolset, tool.name, owner));
+    byToolset.set(key, found);
+    return found;
+  });
 }
