@@ -394,7 +394,7 @@ export interface Channel {
   /** Its whole tree is gone, or could not be seen gone. Never rejects. */
   readonly ended: Promise<ChannelEnd>;
   /**
-   * End of its input, `grace_ms` (2 s) for it to go, TERM, as long again, KILL of the whole tree. Idempotent; a shorter grace of a
+   * End of its input, `grace_ms` (2 s; at most 10 min) for it to go, TERM, as long again, KILL of the whole tree. Idempotent; a shorter grace of a
    * later call counts.
    */
   close(grace_ms?: number): Promise<ChannelEnd>;

@@ -12,6 +12,7 @@ import type { Streams } from './streams.ts';
 
 /** For a program to go by itself, before TERM and again before KILL. */
 const GRACE_MS = 2_000;
+const MAX_GRACE_MS = 600_000;
 /** One that survives KILL (stuck in the kernel) is waited for this long, then reported. */
 const EXIT_AFTER_KILL_MS = 5_000;
 
@@ -119,7 +120,7 @@ export function followChannel(parts: Followed): Channel & { readonly stop: (caus
     ...streams,
     ended,
     close(grace_ms = GRACE_MS) {
-      end('closed', Math.max(0, grace_ms));
+      end('closed', Math.min(Math.max(0, grace_ms), MAX_GRACE_MS));
       return ended;
     },
     stop: (why) => end(why, 0),
