@@ -1,10 +1,9 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Assessment, Finding } from '../policy/types.ts';
+import { readSmall } from './read-small.ts';
 
 /** The preset by which policy names the hosts of a repository it can't look into. */
 const GIT = 'git';
-const MAX_CONFIG_BYTES = 256 * 1024;
 /** More remotes than a card can show are not opened: then the preset stays what it is. */
 const MAX_HOSTS = 8;
 
@@ -65,22 +64,5 @@ function configOf(cwd: string): string | undefined {
       return readSmall(join(common === undefined ? git : resolve(git, common), 'config'));
     }
     if (folder === dirname(folder)) return undefined;
-  }
-}
-
-/** The agent can write there: a pipe in a file's place must not hold us up. */
-function readSmall(path: string): string | undefined {
-  let fd: number | undefined;
-  try {
-    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    const stat = fstatSync(fd);
-    if (!stat.isFile() || stat.size > MAX_CONFIG_BYTES) return undefined;
-    const bytes = Buffer.alloc(stat.size);
-    return bytes.toString('utf8', 0, readSync(fd, bytes, 0, stat.size, 0));
-  } catch {
-    // Absent or not ours to read.
-    return undefined;
-  } finally {
-    if (fd !== undefined) closeSync(fd);
   }
 }

@@ -3,7 +3,7 @@ import type { Execution, Limits, Owner, RunSpec } from '../execution/types.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { Assessment } from '../policy/types.ts';
 import { requireContainment } from './containment-required.ts';
-import { withRemotes } from './git-remotes.ts';
+import { withNamedHosts } from './named-hosts.ts';
 import { openedBy, withoutAbsent } from './opened.ts';
 import { parseWith, wireSchema } from './schema.ts';
 import { finishedAnswer, shellOutput, startedAnswer, yieldedAnswer } from './shell-answer.ts';
@@ -85,7 +85,9 @@ export function createShell(
         return new AppError('invalid_arguments', `timeout_ms: the configuration allows at most ${max_timeout_ms} here.`);
       }
       const cwd = resolveCwd(call.cwd, context.workspaces);
-      return cwd instanceof AppError ? cwd : withRemotes(await assess(call.command, cwd, context), cwd);
+      if (cwd instanceof AppError) return cwd;
+      const workspaces = context.workspaces.map(({ path }) => path);
+      return withNamedHosts(await assess(call.command, cwd, context), cwd, workspaces);
     },
     show: (call, context) => {
       const cwd = resolveCwd(call.cwd, context.workspaces);

@@ -102,7 +102,7 @@ export function publishForPip(site: Site, folder: string): void {
 }
 
 /** A package `left-cli` with a program of that name; it is made in `folder`. */
-export function publishGlobal(site: Site, folder: string): void {
+export function publishGlobal(site: Site, folder: string, registry = 'registry.npmjs.org'): void {
   const pack = join(folder, 'package');
   mkdirSync(pack, { recursive: true });
   const about = { name: 'left-cli', version: '1.0.0', bin: { 'left-cli': 'cli.js' } };
@@ -110,9 +110,9 @@ export function publishGlobal(site: Site, folder: string): void {
   writeFileSync(join(pack, 'cli.js'), '#!/usr/bin/env node\nconsole.log("left is here");\n', { mode: 0o755 });
   execFileSync('tar', ['czf', 'left-cli.tgz', 'package'], { cwd: folder });
   const tarball = readFileSync(join(folder, 'left-cli.tgz'));
-  const path = 'registry.npmjs.org/tarballs/left-cli-1.0.0.tgz';
+  const path = `${registry}/tarballs/left-cli-1.0.0.tgz`;
   site.publish(path, tarball);
   const dist = { tarball: `https://${path}`, integrity: `sha512-${createHash('sha512').update(tarball).digest('base64')}` };
   const versions = { '1.0.0': { ...about, dist } };
-  site.publish('registry.npmjs.org/left-cli', JSON.stringify({ name: 'left-cli', 'dist-tags': { latest: '1.0.0' }, versions }));
+  site.publish(`${registry}/left-cli`, JSON.stringify({ name: 'left-cli', 'dist-tags': { latest: '1.0.0' }, versions }));
 }

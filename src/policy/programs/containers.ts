@@ -1,9 +1,9 @@
 import type { Stream } from '../shell/stream.ts';
 import { HOLE, type Text } from '../text.ts';
 import { all } from './define.ts';
-import { optionTable, readWords } from './options.ts';
+import { optionTable, readWords, type Words } from './options.ts';
 import type { Call, Program } from './program.ts';
-import { verbs } from './verbs.ts';
+import { type Outcome, verbs } from './verbs.ts';
 
 const SOCKET: { readonly type: 'uncontained'; readonly why: string } = {
   type: 'uncontained',
@@ -113,6 +113,13 @@ const kubectl: Program = (call) => {
   return from;
 };
 
+/** Which cluster that is stands in the person's configuration. */
+const reachesCluster = (call: Call, _verb: string, words: Words, outcomes: readonly Outcome[]): undefined => {
+  if (outcomes.includes('net') && !words.has('kubeconfig') && !call.args.some((arg) => arg.startsWith('--kubeconfig')))
+    call.needs('.kube/config');
+  return undefined;
+};
+
 const helm = verbs({
   globals: 'n=- namespace=- kube-context=- kubeconfig=r debug',
   options: 'f=r values=r set=- version=- post-renderer=p output-dir=w d=w destination=w',
@@ -124,6 +131,7 @@ const helm = verbs({
     * : unknown
   `,
   presets: ['kubernetes'],
+  also: reachesCluster,
 });
 
 export const CONTAINERS: readonly (readonly [string, Program])[] = [
@@ -149,6 +157,10 @@ export const CONTAINERS: readonly (readonly [string, Program])[] = [
   ),
   ...all(
     'skaffold tilt werf telepresence stern k9s argocd flux istioctl linkerd kubectx kubens velero',
-    verbs({ table: 'version|help|completion : safe\n delete|uninstall : net destroy\n * : net', presets: ['kubernetes'] }),
+    verbs({
+      table: 'version|help|completion : safe\n delete|uninstall : net destroy\n * : net',
+      presets: ['kubernetes'],
+      also: reachesCluster,
+    }),
   ),
 ];
