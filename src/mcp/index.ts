@@ -16,6 +16,8 @@ export type {
   HttpCaller,
   HttpParts,
   McpHandler,
+  OutputEntry,
+  OutputPage,
   Peer,
   Resources,
   ServerParts,

@@ -42,17 +42,24 @@ export interface CallScope {
   readonly client?: NonNullable<GateRequest['client']>;
 }
 
-/** One spooled output as `resources/list` shows it. */
+/** One spooled output, or artifact of an upstream, as `resources/list` shows it. */
 export interface OutputEntry {
-  /** An exec or job id; becomes `writ://output/{id}`. */
+  /** An exec or job id becomes `writ://output/{id}`, one of an artifact `writ://artifact/{id}`. */
   readonly id: string;
   readonly name: string;
   readonly description?: string;
   readonly bytes?: number;
+  /** Default text/plain. */
+  readonly mime_type?: string;
 }
 
-export interface OutputPage {
-  readonly text: string;
+export type OutputPage = OutputPlace & ({ readonly text: string } | { readonly blob: string });
+
+interface OutputPlace {
+  /** Default text/plain. */
+  readonly mime_type?: string;
+  /** Where it came from, when nobody here vouches for it. */
+  readonly origin?: string;
   /** Where to read on; absent at the end. */
   readonly next_cursor?: number;
 }

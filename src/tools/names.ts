@@ -11,6 +11,7 @@ export const BUILT_IN_TOOLS = [
   'patch',
   'search_files',
   'browser',
+  'read_artifact',
   'find_tools',
   'describe_tool',
   'call_tool',

@@ -8,19 +8,27 @@ import { askForeign } from './foreign.ts';
 import { page } from './page.ts';
 import { withCache } from './tools.ts';
 
-const PREFIX = 'writ://output/';
+const OUTPUT = 'writ://output/';
+const ARTIFACT = 'writ://artifact/';
 const MIME = 'text/plain';
 
 /** `resources/templates/list` */
 export async function listTemplates({ parts, features, params }: RequestContext): Promise<Reply> {
-  const template = {
-    uriTemplate: `${PREFIX}{id}{?cursor}`,
+  const output = {
+    uriTemplate: `${OUTPUT}{id}{?cursor}`,
     name: 'output',
     ...(features.titles ? { title: 'Output of a command or job' } : {}),
     description: 'Everything a command (exec_...) or job (job_...) wrote, a page at a time.',
     mimeType: MIME,
   };
-  return withCache(features, page('resourceTemplates', [template, ...((await parts.foreign?.templates()) ?? [])], params));
+  const artifact = {
+    uriTemplate: `${ARTIFACT}{id}{?cursor}`,
+    name: 'artifact',
+    ...(features.titles ? { title: 'Artifact of an MCP server' } : {}),
+    description: 'What the result of an MCP server was too large for, or a file that it referred to (art_...), a page at a time.',
+  };
+  const own = parts.foreign === undefined ? [output] : [output, artifact];
+  return withCache(features, page('resourceTemplates', [...own, ...((await parts.foreign?.templates()) ?? [])], params));
 }
 
 /** `resources/list` */
@@ -69,24 +77,35 @@ async function withResources(context: WorkContext, work: (resources: Resources) 
 }
 
 function parseUri(uri: string): { id: string; cursor: number } | undefined {
-  const [, id, cursor = '0'] = /^writ:\/\/output\/([a-z]{3,4}_[0-9a-z]{22})(?:\?cursor=(\d{1,15}))?$/.exec(uri) ?? [];
-  return isId('exec', id) || isId('job', id) ? { id, cursor: Number(cursor) } : undefined;
+  const [, kind, id, cursor = '0'] = /^writ:\/\/(output|artifact)\/([a-z]{3,4}_[0-9a-z]{22})(?:\?cursor=(\d{1,15}))?$/.exec(uri) ?? [];
+  const known = kind === 'artifact' ? isId('art', id) : isId('exec', id) || isId('job', id);
+  return known && id !== undefined ? { id, cursor: Number(cursor) } : undefined;
 }
 
-function describe({ id, name, description, bytes }: OutputEntry): Members {
+function uriOf(id: string): string {
+  return (isId('art', id) ? ARTIFACT : OUTPUT) + id;
+}
+
+function describe({ id, name, description, bytes, mime_type }: OutputEntry): Members {
   return {
-    uri: PREFIX + id,
+    uri: uriOf(id),
     name,
     ...(description === undefined ? {} : { description }),
-    mimeType: MIME,
+    mimeType: mime_type ?? MIME,
     ...(bytes === undefined ? {} : { size: bytes }),
   };
 }
 
 /** The page, and where it isn't the last one a second item that says how to read on. */
 function contents(uri: string, id: string, output: OutputPage): readonly Members[] {
-  const first = { uri, mimeType: MIME, text: output.text };
-  if (output.next_cursor === undefined) return [first];
-  const next = `${PREFIX}${id}?cursor=${output.next_cursor}`;
+  const { mime_type = MIME, origin, next_cursor } = output;
+  const first = {
+    uri,
+    mimeType: mime_type,
+    ...('text' in output ? { text: output.text } : { blob: output.blob }),
+    ...(origin === undefined ? {} : { _meta: { 'writ/origin': origin } }),
+  };
+  if (next_cursor === undefined) return [first];
+  const next = `${uriOf(id)}?cursor=${next_cursor}`;
   return [first, { uri: next, mimeType: MIME, text: `[there is more: read ${next}]` }];
 }
