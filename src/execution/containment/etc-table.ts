@@ -83,6 +83,8 @@ export const ETC_ENTRIES: readonly (string | RegExp)[] = [
   'wgetrc',
   'debuginfod',
   'gdb',
+  'chromium',
+  'chromium.d',
   'glvnd',
   'OpenCL',
   'vulkan',
