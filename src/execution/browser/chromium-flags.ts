@@ -57,6 +57,8 @@ export function chromiumFlags(profile: string, inner: boolean): readonly string[
     '--force-color-profile=srgb',
     '--metrics-recording-only',
     '--no-first-run',
+    // A window of its own would show a page that talks to its maker.
+    '--no-startup-window',
     '--no-default-browser-check',
     '--no-service-autorun',
     '--no-pings',

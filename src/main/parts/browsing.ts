@@ -4,6 +4,11 @@ import { type Browsing, createBrowsers } from '../../tools/index.ts';
 import { BWRAP_CANDIDATES } from './execution.ts';
 
 /** The web pages of this process. Nothing is started before the first one is opened. */
-export function createLocalBrowsing(parts: { readonly home: string; readonly clock: Clock; readonly logger: Logger }): Browsing {
+export function createLocalBrowsing(parts: {
+  readonly home: string;
+  readonly reader: URL;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}): Browsing {
   return createBrowsers({ ...parts, bwrap_candidates: BWRAP_CANDIDATES });
 }

@@ -62,7 +62,9 @@ export async function composeApp(entry: (name: string) => URL, settings: Setting
     return createGateway({ facts, home: home().home, config: await config(), version, clock, logger, redactor, execution });
   });
 
-  const browsing = once(async () => (await import('./browsing.ts')).createLocalBrowsing({ home: home().home, clock, logger }));
+  const browsing = once(async () =>
+    (await import('./browsing.ts')).createLocalBrowsing({ home: home().home, reader: entry('page-reader'), clock, logger }),
+  );
 
   /** What a server of this process is made of, whatever carries its messages. */
   const serverParts = async () => ({

@@ -49,6 +49,7 @@ const TIMES = {
 };
 
 export const MAX_PAGES = 8;
+const MAX_LOST = 64;
 /** Calls of one Run that wait for its page. */
 const MAX_WAITING = 8;
 
@@ -56,13 +57,18 @@ const MAX_WAITING = 8;
 export interface Browsing {
   /** The page of this Run; another Run's or agent's is as if it weren't there. */
   find(owner: Owner): Session | undefined;
-  /** A fresh page for this Run in place of the one it has. AppError busy when eight are open. */
-  open(owner: Owner, side: Side, places: OpenPlaces): Promise<Session>;
+  /** Why it has none any more, where that wasn't its own doing. */
+  lostBecause(owner: Owner): string | undefined;
+  /**
+   * A fresh page for this Run in place of the one it has. AppError busy when eight are open. Only within `use`, with the signal that it
+   * gives: nobody would close a page that comes when it is over.
+   */
+  open(owner: Owner, side: Side, places: OpenPlaces, signal: AbortSignal): Promise<Session>;
   /**
    * One thing at a time on a page, within the bound. `acts`: it may change something, so that a page that doesn't answer, or a caller who
    * gives up, costs the page: nobody knows how far it came.
    */
-  use<T>(owner: Owner, acts: boolean, signal: AbortSignal, work: () => Promise<T>): Promise<T>;
+  use<T>(owner: Owner, acts: boolean, signal: AbortSignal, work: (over: AbortSignal) => Promise<T>): Promise<T>;
   close(owner: Pick<Owner, 'organization' | 'agent' | 'run'>): Promise<boolean>;
   /** A Run is over, whoever's it was. */
   closeRun(run: string): Promise<void>;
@@ -80,6 +86,13 @@ interface Held {
 
 export function createBrowsing(parts: BrowsingParts): Browsing {
   const times = { ...TIMES, ...parts.times };
+  /** Why the page of a Run is gone, for whoever asks for it next. */
+  const lost = new Map<string, string>();
+  const remember = (key: string, why: string): void => {
+    lost.set(key, why);
+    const [oldest] = lost.keys();
+    if (lost.size > MAX_LOST && oldest !== undefined) lost.delete(oldest);
+  };
   const held = new Map<string, Held>();
   let engine: Promise<Engine> | undefined;
   let idle: NodeJS.Timeout | undefined;
@@ -120,9 +133,12 @@ export function createBrowsing(parts: BrowsingParts): Browsing {
       .catch((thrown: unknown) => parts.logger.warn('a page could not be closed', { reason: toAppError(thrown).message }));
     return true;
   };
-  const touch = (entry: Held): void => {
+  const touch = (key: string, entry: Held): void => {
     clearTimeout(entry.timer);
-    entry.timer = setTimeout(() => void drop(entry), times.idle_ms);
+    entry.timer = setTimeout(() => {
+      remember(key, `nobody used it for ${times.idle_ms / 60_000} minutes`);
+      void drop(entry).finally(() => entry.waiting === 0 && held.delete(key));
+    }, times.idle_ms);
     entry.timer.unref();
   };
   const entryOf = (owner: Owner): Held => {
@@ -140,8 +156,9 @@ export function createBrowsing(parts: BrowsingParts): Browsing {
 
   return {
     find: (owner) => held.get(keyOf(owner))?.session,
+    lostBecause: (owner) => lost.get(keyOf(owner)),
 
-    async open(owner, side, places) {
+    async open(owner, side, places, signal) {
       const entry = entryOf(owner);
       await drop(entry);
       const open = [...held.values()].filter(({ session }) => session !== undefined).length;
@@ -161,12 +178,19 @@ export function createBrowsing(parts: BrowsingParts): Browsing {
         return isPlace(allowed, target.hostname, portOf(target)) ? undefined : 'it is another host, and a question of its own';
       };
       const page = await current.open({ guard, barred });
+      if (signal.aborted) {
+        await page.close();
+        throw new AppError('cancelled', 'The call was over before its page was open.');
+      }
+      lost.delete(keyOf(owner));
       const session: Session = { side, engine: current, page, traffic, opened: [] };
       entry.session = session;
-      page.gone.then(() => {
-        if (entry.session === session) void drop(entry);
+      page.gone.then((why) => {
+        if (entry.session !== session) return;
+        remember(keyOf(owner), why);
+        void drop(entry).finally(() => forgetIfEmpty(owner, entry));
       });
-      touch(entry);
+      touch(keyOf(owner), entry);
       return session;
     },
 
@@ -181,12 +205,12 @@ export function createBrowsing(parts: BrowsingParts): Browsing {
         await Promise.race([before, aborted(signal)]);
         if (signal.aborted) throw new AppError('cancelled', 'The request was cancelled before the page was asked anything.');
         clearTimeout(entry.timer);
-        return await bounded({ acts, signal, ms: times.action_ms }, work, () => drop(entry));
+        return await bounded({ acts, signal, ms: parts.times?.action_ms ?? TIMES.action_ms }, work, () => drop(entry));
       } finally {
         entry.waiting -= 1;
         // Whoever gave up while waiting must not let the next one in beside the one before.
         before.then(() => turn.resolve());
-        if (entry.session !== undefined) touch(entry);
+        if (entry.session !== undefined) touch(keyOf(owner), entry);
         forgetIfEmpty(owner, entry);
       }
     },
@@ -237,7 +261,8 @@ interface Bound {
 }
 
 /** The first of: the work is done, its time is over, the caller has gone. */
-async function bounded<T>({ acts, signal, ms }: Bound, work: () => Promise<T>, drop: () => Promise<unknown>): Promise<T> {
+async function bounded<T>({ acts, signal, ms }: Bound, work: (over: AbortSignal) => Promise<T>, drop: () => Promise<unknown>): Promise<T> {
+  const over = new AbortController();
   const givenUp = Promise.withResolvers<AppError>();
   const timer = setTimeout(() => {
     const words = `The page did not answer within ${ms / 1000} s; it was closed, and nothing is tried again.`;
@@ -249,10 +274,11 @@ async function bounded<T>({ acts, signal, ms }: Bound, work: () => Promise<T>, d
   };
   signal.addEventListener('abort', onAbort, { once: true });
   try {
-    const working = work();
+    const working = work(over.signal);
     working.catch(() => undefined);
     const first = await Promise.race([working.then((value) => ({ value })), givenUp.promise]);
     if (!(first instanceof AppError)) return first.value;
+    over.abort();
     if (acts || first.code !== 'cancelled') await drop();
     throw first;
   } finally {

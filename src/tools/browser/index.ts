@@ -12,8 +12,15 @@ export interface BrowsersParts {
   readonly home: string;
   readonly bwrap_candidates: readonly string[];
   readonly chromium_candidates?: readonly string[];
+  /** The program of the thread that reads a fetched page. */
+  readonly reader: URL;
   readonly clock: Clock;
   readonly logger: Logger;
+}
+
+/** The body of that program. Only the thread pays for loading what only the thread does. */
+export async function readPageHere(): Promise<void> {
+  (await import('./fetched/readable.ts')).runPageReader();
 }
 
 /** After a start that failed: until then it isn't tried again. */
@@ -34,7 +41,7 @@ export function createBrowsers(
 
   const startEngine = async (): Promise<Engine> => {
     const { createFetchEngine } = await import('./fetched/engine.ts');
-    if (failed !== undefined && parts.clock.monotonic() - failed.at < TRY_AGAIN_MS) return createFetchEngine(failed.why);
+    if (failed !== undefined && parts.clock.monotonic() - failed.at < TRY_AGAIN_MS) return createFetchEngine(failed.why, parts.reader);
     try {
       const { createChromiumEngine } = await import('./chromium/engine.ts');
       return await createChromiumEngine(await startBrowser(config, parts));
@@ -42,7 +49,7 @@ export function createBrowsers(
       const { message, fix } = toAppError(thrown);
       failed = { at: parts.clock.monotonic(), why: fix === undefined ? message : `${message} ${fix}` };
       parts.logger.warn('no browser can be started; pages are fetched and parsed', { reason: message });
-      return createFetchEngine(failed.why);
+      return createFetchEngine(failed.why, parts.reader);
     }
   };
   return createBrowsing({ startEngine, logger: parts.logger, ...more });

@@ -33,7 +33,8 @@ export function createBrowserTool({ execution, browsing, allowHosts }: BrowserPa
     recorded: recordedInput,
     assess: async (call, context) => {
       const session = browsing.find(context.owner);
-      if (call.action !== 'navigate') return session || call.action === 'close' ? assessCall(call, undefined, session) : noPage();
+      if (call.action !== 'navigate')
+        return session || call.action === 'close' ? assessCall(call, undefined, session) : noPage(browsing.lostBecause(context.owner));
       const target = await targetOf(call.url ?? '', placesOf(context));
       return target instanceof AppError ? target : assessCall(call, target, session);
     },
@@ -42,38 +43,38 @@ export function createBrowserTool({ execution, browsing, allowHosts }: BrowserPa
       const { owner, signal } = context;
       if (call.action === 'close') return closedAnswer(await browsing.close(owner));
       const acts = call.action !== 'snapshot' && call.action !== 'screenshot';
-      return browsing.use(owner, acts, signal, async () => {
+      return browsing.use(owner, acts, signal, async (over) => {
         if (call.action !== 'navigate') {
           const session = browsing.find(owner);
-          if (session === undefined) throw noPage();
+          if (session === undefined) throw noPage(browsing.lostBecause(owner));
           return work(session, call, placesOf(context));
         }
         const places = placesOf(context);
         const target = await targetOf(call.url ?? '', places);
         if (target instanceof AppError) throw target;
-        return work(await sessionFor(target, decision, { browsing, owner, places }), call, places);
+        return work(await sessionFor(target, decision, { browsing, owner, places, over }), call, places);
       });
     },
   };
 }
 
-function noPage(): AppError {
-  return new AppError('not_found', 'No page is open (one that is not used is closed after 5 minutes).', { fix: 'Open one with navigate.' });
+function noPage(why: string | undefined): AppError {
+  return new AppError('not_found', `No page is open${why === undefined ? '' : `: ${why}`}.`, { fix: 'Open one with navigate.' });
 }
 
 /** The page that is there, if it may go where it is to go; another one, if not. What was opened is what the decision says, as a person may have edited it. */
 async function sessionFor(
   target: Target,
   decision: Decision,
-  parts: { readonly browsing: Browsing; readonly owner: Owner; readonly places: OpenPlaces },
+  parts: { readonly browsing: Browsing; readonly owner: Owner; readonly places: OpenPlaces; readonly over: AbortSignal },
 ): Promise<Session> {
-  const { browsing, owner, places } = parts;
+  const { browsing, owner, places, over } = parts;
   const present = browsing.find(owner);
   const named = decision.opens.flatMap((opening) => (opening.type === 'hosts' ? opening.hosts : []));
   const given = (decision.verdict === 'prompt' || named.length > 0 ? named : [target.host])
     .map(readPlace)
     .filter((one) => typeof one !== 'string');
-  const session = present?.side === target.side ? present : await browsing.open(owner, target.side, places);
+  const session = present?.side === target.side ? present : await browsing.open(owner, target.side, places, over);
   if (target.side === 'inside' || isOpen(target, session)) return session;
   const opened = [...session.opened, ...given].slice(-MAX_OPENED);
   if (!isOpen(target, { ...session, opened })) {

@@ -33,7 +33,8 @@ export async function watchMainFrame(
       }
       if (stopped.length < MAX_STOPPED) stopped.push({ url: request.url, why });
       moving = false;
-      await session.send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' });
+      // Aborted, as by a person: the page that is there stays. Any other reason would put a page of errors in its place.
+      await session.send('Fetch.failRequest', { requestId, errorReason: 'Aborted' });
     };
     // The page has gone meanwhile, and its requests with it.
     judge().catch(() => undefined);

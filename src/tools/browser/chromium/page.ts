@@ -15,6 +15,8 @@ const LOADED_MS = 3_000;
 const LOOK_MS = 50;
 /** After something was done: a page that goes elsewhere begins within this. */
 const REACT_MS = 150;
+/** For a context to go. */
+const CLOSE_MS = 5_000;
 /** Events kept between two calls; the rest is counted. */
 const MAX_EVENTS = 20;
 const EVENT_CHARS = 300;
@@ -80,11 +82,9 @@ export async function openChromiumPage(
     },
     gone: gone.promise,
     async close() {
-      try {
-        await context.close();
-      } finally {
-        release();
-      }
+      // One that hangs goes with the browser; its way out is closed at once.
+      await Promise.race([context.close().catch(() => undefined), ended, pause(CLOSE_MS)]);
+      release();
     },
   };
 }

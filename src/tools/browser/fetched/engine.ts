@@ -2,7 +2,7 @@ import { AppError } from '../../../kernel/errors.ts';
 import { hostText } from '../places.ts';
 import type { Act, BrowserPage, Engine, PageInput } from '../types.ts';
 import { fetchDocument } from './fetch-document.ts';
-import { type Readable, readableHtml, readableText } from './readable.ts';
+import { type Readable, readPage } from './read-page.ts';
 
 const MAX_HISTORY = 20;
 
@@ -13,20 +13,21 @@ interface Visit {
   readonly document: Readable;
 }
 
-/** Without a browser: documents are fetched and read, scripts don't run, and only links can be followed. `why`: what is missing. */
-export function createFetchEngine(why: string): Engine {
+/** Without a browser: documents are fetched and read, scripts don't run, and only links can be followed. `why`: what is missing. `reader`: the program of the thread that reads a page. */
+export function createFetchEngine(why: string, reader: URL): Engine {
   return {
     mode: 'fetch',
     notes: [`fetch-and-parse mode: no scripts, forms or screenshots, only navigate, snapshot, back, close and links by reference. ${why}`],
-    open: async (input) => openFetchedPage(input),
+    open: async (input) => openFetchedPage(input, reader),
     ended: new Promise(() => undefined),
     close: async () => undefined,
   };
 }
 
-function openFetchedPage({ guard, barred }: PageInput): BrowserPage {
+function openFetchedPage({ guard, barred }: PageInput, reader: URL): BrowserPage {
   const closing = new AbortController();
   const history: Visit[] = [];
+  let visits = 0;
   const current = (): Visit => {
     const visit = history.at(-1);
     if (visit === undefined) throw new AppError('not_found', 'No page is open.', { fix: 'Open one with navigate.' });
@@ -34,7 +35,12 @@ function openFetchedPage({ guard, barred }: PageInput): BrowserPage {
   };
   const go = async (address: string): Promise<{ status: number }> => {
     const { url, status, kind, text, cut } = await fetchDocument(address, { guard, barred, signal: closing.signal });
-    const document = kind === 'html' ? readableHtml(text, url) : readableText(text);
+    const prefix = visits === 0 ? '' : `f${visits}`;
+    const document: Readable =
+      kind === 'html'
+        ? await readPage(reader, { html: text, base: url.href, prefix }, closing.signal)
+        : { title: '', lines: text.split('\n'), links: new Map() };
+    visits += 1;
     history.push({ url, status, cut, document });
     if (history.length > MAX_HISTORY) history.shift();
     return { status };

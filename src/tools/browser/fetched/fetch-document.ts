@@ -62,7 +62,10 @@ async function admitted(address: string, base: URL | undefined, { barred }: Fetc
 async function ask(agent: Agent, url: URL, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
   const headers = { accept: 'text/html,text/*;q=0.9,application/json;q=0.8', 'accept-encoding': 'gzip, br', 'user-agent': 'writ' };
   try {
-    return await agent.request({ origin: url.origin, path: `${url.pathname}${url.search}`, method: 'GET', headers, signal });
+    const response = await agent.request({ origin: url.origin, path: `${url.pathname}${url.search}`, method: 'GET', headers, signal });
+    // It may be let go of, or break off, when nobody is reading it.
+    response.body.on('error', () => undefined);
+    return response;
   } catch (thrown) {
     if (thrown instanceof AppError) throw thrown;
     throw new AppError('page_failed', `The page could not be opened (${thrown instanceof Error ? thrown.message : String(thrown)}).`);
@@ -70,7 +73,6 @@ async function ask(agent: Agent, url: URL, signal: AbortSignal): Promise<Dispatc
 }
 
 async function read(url: URL, { statusCode, headers, body }: Dispatcher.ResponseData): Promise<Fetched> {
-  body.on('error', () => undefined);
   const [type = '', ...more] = (one(headers['content-type']) ?? 'text/html').toLowerCase().split(';');
   const mime = type.trim();
   const attached = /^\s*attachment/i.test(one(headers['content-disposition']) ?? '');

@@ -1,38 +1,33 @@
+import { parentPort, workerData } from 'node:worker_threads';
 import { Readability } from '@mozilla/readability';
 import { parseHTML } from 'linkedom';
 import TurndownService from 'turndown';
-
-/** A document as text, with the addresses behind its references. */
-export interface Readable {
-  readonly title: string;
-  readonly lines: readonly string[];
-  readonly links: ReadonlyMap<string, string>;
-}
+import type { ReadRequest } from './read-page.ts';
 
 const MAX_LINKS = 2_000;
+const REF = /^(f\d+)?e\d+$/;
 const TITLE_CHARS = 300;
 
-/** No script of the page runs: it is only parsed. What is deeper than the parser can go comes as plain text without references. */
-export function readableHtml(html: string, base: URL): Readable {
-  try {
-    return convert(html, base);
-  } catch {
-    return { title: '', lines: plainLines(withoutTags(html)), links: new Map() };
-  }
+/** The body of the thread: one page in, one answer out. No script of the page runs: it is only parsed. */
+export function runPageReader(): void {
+  const { html, base, prefix } = workerData as ReadRequest;
+  parentPort?.postMessage(convert(html, new URL(base), prefix));
 }
 
-export function readableText(text: string): Readable {
-  return { title: '', lines: text.split('\n'), links: new Map() };
+interface Converted {
+  readonly title: string;
+  readonly lines: readonly string[];
+  readonly links: readonly (readonly [ref: string, url: string])[];
 }
 
-function convert(html: string, base: URL): Readable {
-  const { document } = parseHTML(html);
+function convert(html: string, base: URL, prefix: string): Converted {
+  const { document } = parseHTML(/<body[\s>]/i.test(html) ? html : `<html><body>${html}</body></html>`);
   const links = new Map<string, string>();
   for (const anchor of document.querySelectorAll('a[href]')) {
     if (links.size >= MAX_LINKS) break;
     const target = URL.parse(anchor.getAttribute('href') ?? '', base.href);
     if (target === null || (target.protocol !== 'http:' && target.protocol !== 'https:')) continue;
-    const ref = `e${links.size + 1}`;
+    const ref = `${prefix}e${links.size + 1}`;
     links.set(ref, target.href);
     anchor.setAttribute('href', ref);
   }
@@ -43,7 +38,7 @@ function convert(html: string, base: URL): Readable {
   const article = new Readability(document as never).parse()?.content;
   const main = toMarkdown(article ?? whole);
   const rest = article == null ? [] : leftOut(whole, main);
-  return { title, lines: [...plainLines(main), ...(rest.length > 0 ? ['', 'Other links of the page:', ...rest] : [])], links };
+  return { title, lines: [...plainLines(main), ...(rest.length > 0 ? ['', 'Other links of the page:', ...rest] : [])], links: [...links] };
 }
 
 function leftOut(whole: string, main: string): readonly string[] {
@@ -51,14 +46,14 @@ function leftOut(whole: string, main: string): readonly string[] {
   return [...document.querySelectorAll('a[href]')].flatMap((anchor) => {
     const ref = anchor.getAttribute('href') ?? '';
     const text = (anchor.textContent ?? '').replace(/\s+/g, ' ').trim();
-    return /^e\d+$/.test(ref) && text !== '' && !main.includes(`[ref=${ref}]`) ? [`- ${text.slice(0, 200)} [ref=${ref}]`] : [];
+    return REF.test(ref) && text !== '' && !main.includes(`[ref=${ref}]`) ? [`- ${text.slice(0, 200)} [ref=${ref}]`] : [];
   });
 }
 
 function toMarkdown(html: string): string {
   const turndown = new TurndownService({ headingStyle: 'atx', bulletListMarker: '-', codeBlockStyle: 'fenced' });
   turndown.addRule('reference', {
-    filter: (node) => node.nodeName === 'A' && /^e\d+$/.test(node.getAttribute('href') ?? ''),
+    filter: (node) => node.nodeName === 'A' && REF.test(node.getAttribute('href') ?? ''),
     replacement: (content, node) => `${content.trim()} [ref=${'getAttribute' in node ? String(node.getAttribute('href')) : ''}]`,
   });
   turndown.addRule('picture', {
@@ -69,14 +64,6 @@ function toMarkdown(html: string): string {
     },
   });
   return turndown.turndown(html);
-}
-
-/** In one pass, whatever the document looks like. */
-function withoutTags(html: string): string {
-  return html
-    .split('<')
-    .map((piece) => piece.slice(piece.indexOf('>') + 1))
-    .join(' ');
 }
 
 function plainLines(text: string): readonly string[] {
