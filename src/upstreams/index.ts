@@ -1,3 +1,5 @@
+export type { UpstreamApprovals } from './approvals/types.ts';
+export { createUpstreamApprovals } from './approvals/upstream-approvals.ts';
 export type { Owner as OfferOwner } from './offers.ts';
 export { createUpstreamPool, type PoolParts, type UpstreamPool } from './pool.ts';
 export { type Artifact, type ArtifactPage, type ArtifactStore, createArtifacts } from './results/artifacts.ts';
@@ -7,8 +9,9 @@ export { createServerLog, type ServerLog } from './server-log.ts';
 export { expand as expandSettings } from './settings/expand.ts';
 export { readSettings } from './settings/read-settings.ts';
 export type * from './types.ts';
+export type { Admission } from './upstream.ts';
 export type { Upstreams } from './upstreams.ts';
-export { type JudgeTool, vetTools } from './vet.ts';
+export { vetTools } from './vet.ts';
 export type { Carrier } from './wire/carrier.ts';
 export { createHttpCarrier, type HttpCarrierParts } from './wire/http-carrier.ts';
 export { createStdioCarrier } from './wire/stdio-carrier.ts';

@@ -1,37 +1,52 @@
 import type { Logger } from '../kernel/logger.ts';
-import { hardenTools } from './hardening/harden-tools.ts';
+import type { SeenTool, UpstreamApprovals } from './approvals/types.ts';
+import { type HardenedTool, hardenTools } from './hardening/harden-tools.ts';
 import type { ToolAvailability, UpstreamSettings, UpstreamTool } from './types.ts';
 
-/** What a person said of a tool, where one was asked for. */
-export type JudgeTool = (tool: Omit<UpstreamTool, 'availability'>, held: boolean) => ToolAvailability;
+export interface VetParts {
+  /** Names of the tools of Writ itself. */
+  readonly builtins: readonly string[];
+  readonly approvals: Pick<UpstreamApprovals, 'judgeTools'>;
+  readonly logger: Logger;
+}
 
 /**
- * What the tools of an upstream are for us, in the order they came: hardened first, then as a person decided. A bad one is left out with
- * its reason; the others stay.
+ * What the tools of an upstream are for us, in the order they came: hardened first, then pinned and judged by what people answered. A bad
+ * one is left out with its reason; the others stay.
  */
-export function vetTools(
+export async function vetTools(
   settings: UpstreamSettings,
   definitions: readonly unknown[],
-  { builtins, judge, logger }: { readonly builtins: readonly string[]; readonly judge: JudgeTool; readonly logger: Logger },
-): readonly UpstreamTool[] {
+  { builtins, approvals, logger }: VetParts,
+): Promise<readonly UpstreamTool[]> {
   const { name: server, prefix, disabled_tools } = settings;
   const hardened = hardenTools({ server, prefix, tools: definitions, builtins });
   for (const name of disabled_tools) {
     if (!hardened.some((tool) => tool.name === name)) logger.warn(`"${server}" has no tool "${name}", which disabled_tools names`);
   }
-  return hardened.flatMap((one): readonly UpstreamTool[] => {
-    if (one.type === 'reject') {
-      logger.warn(`a tool of "${server}" is left out: ${one.name}: ${one.reason}`);
-      return [];
-    }
-    const { name, exposed, definition } = one;
-    const tool = { name, exposed, server, definition, flags: one.type === 'flag' ? one.flags : [] };
-    const disabled = disabled_tools.includes(name);
-    return [
-      {
-        ...tool,
-        availability: disabled ? { state: 'disabled', reason: 'it is in disabled_tools' } : judge(tool, one.type === 'flag' && one.held),
-      },
-    ];
+  const sound = hardened.filter((one) => {
+    if (one.type === 'reject') logger.warn(`a tool of "${server}" is left out: ${one.name}: ${one.reason}`);
+    return one.type !== 'reject';
   });
+  const judged = await approvals.judgeTools(settings, sound.map(seen));
+  return sound.map((one, index): UpstreamTool => {
+    const { name, exposed, definition } = one;
+    const flags = one.type === 'flag' ? one.flags : [];
+    const judgement = judged[index]?.judgement;
+    return { name, exposed, server, definition, flags, availability: availabilityOf() };
+
+    function availabilityOf(): ToolAvailability {
+      if (disabled_tools.includes(name)) return { state: 'disabled', reason: 'it is in disabled_tools' };
+      if (judgement === undefined) return { state: 'needs_approval', reason: 'nobody has judged it' };
+      if (judgement.state === 'approved') return { state: 'enabled' };
+      if (judgement.state === 'denied') return { state: 'disabled', reason: judgement.reason };
+      return { state: 'needs_approval', reason: [judgement.reason, ...flags.slice(0, 3)].join(' ') };
+    }
+  });
+}
+
+type Sound = Exclude<HardenedTool, { readonly type: 'reject' }>;
+
+function seen(one: Sound): SeenTool {
+  return { name: one.name, definition: one.definition, held: one.type === 'flag' && one.held };
 }

@@ -1,4 +1,6 @@
+import type { AuditLog } from '../../audit/index.ts';
 import { type ChannelEnd, channelEnvironment, type Execution } from '../../execution/index.ts';
+import { createHomeSigner } from '../../identity/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Config, ProcessFacts } from '../../kernel/config/index.ts';
 import { AppError } from '../../kernel/errors.ts';
@@ -6,12 +8,13 @@ import type { Logger } from '../../kernel/logger.ts';
 import type { Redactor } from '../../kernel/redaction/index.ts';
 import { BUILT_IN_TOOLS } from '../../tools/index.ts';
 import {
+  type Admission,
   type Carrier,
   createServerLog,
   createStdioCarrier,
+  createUpstreamApprovals,
   createUpstreamPool,
   expandSettings,
-  type JudgeTool,
   readSettings,
   type ServerLog,
   type UpstreamPool,
@@ -29,6 +32,7 @@ export interface GatewayParts {
   readonly logger: Logger;
   readonly redactor: Redactor;
   execution(): Promise<Execution>;
+  audit(): Promise<AuditLog>;
 }
 
 /** The upstreams of this process, and how a configuration names them. */
@@ -44,6 +48,23 @@ export function createGateway(parts: GatewayParts): Gateway {
   const { facts, home, clock, logger, redactor, version } = parts;
   const logs = new Map<string, ServerLog>();
   const said = new Set<string>();
+
+  const approvals = createUpstreamApprovals({
+    home,
+    organization: 'org_local',
+    clock,
+    audit: parts.audit,
+    signer: createHomeSigner(home),
+    redactor,
+    approve_all: facts.host_env['WRIT_APPROVE_MCP'] === '1',
+  });
+
+  async function admit(settings: UpstreamSettings): Promise<Admission> {
+    const judged = await approvals.judgeServer(settings);
+    if (judged.state === 'approved') return { ok: true };
+    const state = judged.state === 'changed' ? 'quarantined' : 'needs_approval';
+    return { ok: false, state, reason: `${judged.reason} (writ upstream approve ${settings.name})` };
+  }
 
   /** Once, however many agents meet it. */
   function say(text: string): void {
@@ -99,9 +120,9 @@ export function createGateway(parts: GatewayParts): Gateway {
       version,
       clock,
       logger,
-      admit: async () => ({ ok: true }),
+      admit,
       open,
-      vet: async (settings, definitions) => vetTools(settings, definitions, { builtins: BUILT_IN_TOOLS, judge: judgeHeld, logger }),
+      vet: (settings, definitions) => vetTools(settings, definitions, { builtins: BUILT_IN_TOOLS, approvals, logger }),
     }),
     settingsOf(config, project) {
       const places = { writ_home: home, user: facts.user, ...(project === undefined ? {} : { project }) };
@@ -116,10 +137,6 @@ export function createGateway(parts: GatewayParts): Gateway {
     logs: (server) => logs.get(server)?.lines() ?? [],
   };
 }
-
-/** Its text reads like an order to the model: a person looks first. */
-const judgeHeld: JudgeTool = ({ flags }, held) =>
-  held ? { state: 'needs_approval', reason: flags.slice(0, 3).join(' ') } : { state: 'enabled' };
 
 function how({ cause, exit_code, signal, limits_hit }: ChannelEnd): string {
   const end = signal === undefined ? `it exited with ${exit_code ?? 'an unknown code'}` : `it was ended by ${signal}`;
