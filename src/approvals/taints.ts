@@ -40,7 +40,7 @@ export function createTaints(parts: {
     return found;
   };
 
-  return {
+  const taints: Taints = {
     async add(run, origins) {
       if (origins.length === 0) return;
       const all = await known(run);
@@ -55,5 +55,11 @@ export function createTaints(parts: {
       await parts.store.write('taints.add', { run, origins: added, at: parts.clock.now() }, { level: 'normal', essential: true });
     },
     originsOf: async (run) => [...(await known(run))],
+    async carry(from, to) {
+      if (from === to) return;
+      const stored = originsIn.all(await parts.reader(), { run: from }).map(({ origin }) => origin);
+      await taints.add(to, [...stored, ...(runs.get(from) ?? [])]);
+    },
   };
+  return taints;
 }

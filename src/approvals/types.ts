@@ -174,4 +174,6 @@ export interface Taints {
   /** Resolves once it is stored. */
   add(run: string, origins: readonly string[]): Promise<void>;
   originsOf(run: string): Promise<readonly string[]>;
+  /** What one Run has made is read in another: whatever reached the first may speak from it. Looks into the store, where other processes write. */
+  carry(from: string, to: string): Promise<void>;
 }

@@ -190,7 +190,7 @@ export function createGate(parts: GateParts): Gate {
       await conclude(request, action, tool.name, started, { outcome: error.code, reason: error.message, ...known }, afterwards);
       return refusal(action, error, decision);
     }
-    await taint(request, action, output.origins ?? []);
+    await taint(request, action, output.origins ?? [], output.of_run);
     await conclude(request, action, tool.name, started, { outcome: 'done', ...output.evidence }, afterwards, output.goes_on);
     return {
       type: 'result',
@@ -220,10 +220,13 @@ export function createGate(parts: GateParts): Gate {
   }
 
   /** What it says is true whatever becomes of the store: then this process still knows, and the answer is not held back. */
-  async function taint(request: GateRequest, action: ActionId, origins: readonly string[]): Promise<void> {
-    if (origins.length === 0) return;
+  async function taint(request: GateRequest, action: ActionId, origins: readonly string[], of_run = request.owner.run): Promise<void> {
+    const { run } = request.owner;
+    if (origins.length === 0 && of_run === run) return;
     try {
-      await (await parts.people?.())?.taints.add(request.owner.run, origins);
+      const taints = (await parts.people?.())?.taints;
+      await taints?.add(run, origins);
+      await taints?.carry(of_run, run);
     } catch (thrown) {
       parts.logger.warn('where untrusted text came from is remembered by this process only', {
         action,

@@ -50,6 +50,7 @@ export function createJobOutput(execution: Execution, redactor: Redactor): Tool<
         structured: { ...pageOnWire(page, output), job: jobOnWire(job) },
         text: `${pageText(page, output, again)}\n[${job_id} ${stateText(job)}]${jobNotes(job)}`,
         evidence: { job_id, cursor, next_cursor: page.next_cursor, state: job.state },
+        of_run: job.owner.run,
       };
     },
   };

@@ -20,6 +20,12 @@ export async function readSpool(
   return owner && belongsTo(owner, caller) ? execution.output(id, { cursor, max_bytes }) : undefined;
 }
 
+/** The Run that made it. */
+export async function runOf(execution: Execution, id: string): Promise<{ readonly of_run?: string }> {
+  const owner = isId('job', id) ? (await execution.jobs.get(id))?.owner : await execution.ownerOf(id);
+  return owner === undefined ? {} : { of_run: owner.run };
+}
+
 /** The page, or one that starts at the same place and is short enough to be shown whole. */
 export async function fitPage(
   page: SpoolPage | undefined,

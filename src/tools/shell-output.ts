@@ -4,7 +4,7 @@ import { AppError } from '../kernel/errors.ts';
 import type { Redactor } from '../kernel/redaction/index.ts';
 import { pageOnWire, pageShape, pageText } from './job-shapes.ts';
 import { ANSWER_CHARS } from './output-text.ts';
-import { fitPage, maskedText, readSpool } from './read-spool.ts';
+import { fitPage, maskedText, readSpool, runOf } from './read-spool.ts';
 import { readsOnly } from './reads-only.ts';
 import { parseWith, wireSchema } from './schema.ts';
 import type { Tool } from './tool.ts';
@@ -41,6 +41,7 @@ export function createShellOutput(execution: Execution, redactor: Redactor): Too
         structured: pageOnWire(page, output),
         text: pageText(page, output, again),
         evidence: { id, cursor, next_cursor: page.next_cursor },
+        ...(await runOf(execution, id)),
       };
     },
   };

@@ -60,6 +60,8 @@ export interface ToolOutput {
    * it as `origins` in the data of its AppError.
    */
   readonly origins?: readonly string[];
+  /** It is what this Run has made: whatever reached that Run reaches this one with it. */
+  readonly of_run?: string;
 }
 
 /** A result as an upstream gave it: content blocks of MCP, of any kind. */

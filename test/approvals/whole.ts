@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { Approvals } from '../../src/approvals/types.ts';
+import type { Approvals, Taints } from '../../src/approvals/types.ts';
 import type { Bed } from '../../src/execution/containment/testing.ts';
 import { createExecution, type Execution, runnerArgv } from '../../src/execution/index.ts';
 import type { GateAnswer } from '../../src/gate/types.ts';
@@ -18,7 +18,8 @@ import { createServing } from '../../src/main/parts/serving.ts';
 export interface Whole {
   readonly approvals: Approvals;
   readonly execution: Execution;
-  call(tool: string, args: Readonly<Record<string, unknown>>): Promise<GateAnswer>;
+  readonly taints: Taints;
+  call(tool: string, args: Readonly<Record<string, unknown>>, run?: string): Promise<GateAnswer>;
   close(): Promise<void>;
 }
 
@@ -59,11 +60,12 @@ export async function openWhole(bed: Bed, places: readonly (readonly [string, nu
   return {
     approvals: asking.approvals,
     execution,
-    call: (tool, args) =>
+    taints: asking.taints,
+    call: (tool, args, run = 'run_1') =>
       serving.gate.call({
         tool,
         arguments: args,
-        owner: { organization: 'org_local', agent: 'agent_local', run: 'run_1', workspace },
+        owner: { organization: 'org_local', agent: 'agent_local', run, workspace },
         workspaces,
         toolset: 'default',
         signal: new AbortController().signal,

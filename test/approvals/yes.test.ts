@@ -214,6 +214,25 @@ test('what would be read and is not there is no reason not to run', async () => 
   expect([card.opens, textOf(answer)]).toEqual([[{ type: 'path', path, access: 'read' }], expect.stringContaining('did without')]);
 });
 
+test('what was read outside taints the Run that reads it later, from a command or a job', async () => {
+  const origin = `file:${join(bed.user_home, '.aws/credentials')}`;
+  const watching = whole.approvals.attend('page');
+  await watching.ready;
+  const command = 'cat ~/.aws/credentials';
+  const read = await answered(shell(`${command} # now`), { decision: 'approve' });
+  const job = await answered(whole.call('shell', { command, background: true }), { decision: 'approve' });
+  await watching.close();
+  const resultOf = ({ answer }: typeof read, key: string): unknown => (answer.type === 'result' ? answer.output.structured[key] : answer);
+  for (const [tool, run, args] of [
+    ['shell_output', 'run_2', { id: resultOf(read, 'output_id') }],
+    ['job_output', 'run_3', { job_id: resultOf(job, 'job_id'), wait_ms: 20_000 }],
+  ] as const) {
+    expect(await whole.taints.originsOf(run)).toEqual([]);
+    expect(textOf(await whole.call(tool, args, run))).toContain('the secret that was asked for');
+    expect(await whole.taints.originsOf(run)).toContain(origin);
+  }
+});
+
 describe('file tools', () => {
   test.skipIf(!hasOutside)('one file outside, written, changed and read; its neighbours stay closed', async () => {
     const watching = whole.approvals.attend('page');
