@@ -24,7 +24,7 @@ export function createResults({ home, clock, logger, redactor }: ResultParts): R
     store,
     tool: createReadArtifact({ store, redactor, labelOf: untrustedLine }) as Tool,
     bound: (offers) => async (result, call) => {
-      const { content, structured, is_error, meta, evidence, origins } = await boundResult(result, { ...call, store });
+      const { content, structured, is_error, meta, evidence, origins } = await boundResult(result, { ...call, store, redactor });
       return {
         structured: {},
         text: '',

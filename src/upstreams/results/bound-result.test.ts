@@ -175,6 +175,18 @@ describe('a result that is too large', () => {
     );
   });
 
+  test('shows no half of a secret where it is cut', async () => {
+    const store = freshStore();
+    const secret = `ghp_${'k'.repeat(36)}`;
+    for (let shift = 0; shift < 60; shift++) {
+      const answer = await bound(
+        { content: [text(`${'-'.repeat(1_160 - shift)} ${secret} ${'-'.repeat(2_000)}`)] },
+        { store, max_result_chars: 2_200 },
+      );
+      expect(textOf(answer), String(shift)).not.toMatch(/k{4}/);
+    }
+  });
+
   test('keeps structured content rather than its text, or loses it as a whole', async () => {
     const store = freshStore();
     const structured = { rows: Array.from({ length: 500 }, (_, id) => ({ id })) };

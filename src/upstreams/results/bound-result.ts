@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { toAppError } from '../../kernel/errors.ts';
+import type { Redactor } from '../../kernel/redaction/index.ts';
 import type { JsonObject, UpstreamSettings, UpstreamTool } from '../types.ts';
 import type { Artifact, ArtifactOwner, ArtifactStore } from './artifacts.ts';
 import { countCodePoints } from './code-points.ts';
@@ -15,6 +16,7 @@ export interface BoundParts {
   readonly tool: Pick<UpstreamTool, 'name' | 'definition'>;
   readonly owner: ArtifactOwner;
   readonly store: ArtifactStore;
+  readonly redactor: Pick<Redactor, 'part'>;
   readonly signal: AbortSignal;
 }
 
@@ -58,7 +60,14 @@ export async function boundResult(raw: unknown, parts: BoundParts): Promise<Boun
   const own_chars = countCodePoints(lines.join('\n'));
   const fits = chars + own_chars <= settings.max_result_chars && shaped.items.length <= MAX_ITEMS;
   const origin = { server: settings.name, tool: facts.tool };
-  const room = { store: parts.store, owner: parts.owner, origin, limit: settings.max_result_chars, reserved: own_chars + LOST.length + 2 };
+  const room = {
+    redactor: parts.redactor,
+    store: parts.store,
+    owner: parts.owner,
+    origin,
+    limit: settings.max_result_chars,
+    reserved: own_chars + LOST.length + 2,
+  };
   const bounded = fits ? { ...shaped, notice: [], artifacts: [] } : await spill({ ...shaped, chars }, room);
   const lost = shaped.structured !== undefined && bounded.structured === undefined && tool.definition['outputSchema'] !== undefined;
   // Clients that know the schema would throw away a result without structured content, unless it is an error.

@@ -1,4 +1,5 @@
 import { toAppError } from '../../kernel/errors.ts';
+import type { Redactor } from '../../kernel/redaction/index.ts';
 import type { Artifact, ArtifactOwner, ArtifactStore, Origin } from './artifacts.ts';
 import { countCodePoints, firstCodePoints } from './code-points.ts';
 import { charactersOf, type Item, textItem } from './content.ts';
@@ -25,6 +26,7 @@ export interface SpillParts {
   readonly owner: ArtifactOwner;
   readonly origin: Origin;
   readonly limit: number;
+  readonly redactor: Pick<Redactor, 'part'>;
   /** Our own lines that have to be there whatever else there is room for. */
   readonly reserved: number;
 }
@@ -55,7 +57,7 @@ export async function spill(result: Oversized, parts: SpillParts): Promise<Spill
   const structuredChars = result.structured === undefined ? 0 : countCodePoints(JSON.stringify(result.structured));
   // Clients that know an output schema reject a result without it, so that it goes first.
   const keepsStructured = result.structured !== undefined && structuredChars <= room;
-  const chosen = choose(result.items, keepsStructured ? room - structuredChars : room, few);
+  const chosen = choose(result.items, keepsStructured ? room - structuredChars : room, few, parts.redactor);
   const dropped: Part[] = [...chosen.dropped];
   if (result.structured !== undefined && !keepsStructured) {
     dropped.push({ what: 'the structured content', media_type: 'application/json', bytes: () => utf8(JSON.stringify(result.structured)) });
@@ -99,7 +101,7 @@ interface Chosen {
   readonly dropped: readonly Part[];
 }
 
-function choose(items: readonly Item[], room: number, few: number): Chosen {
+function choose(items: readonly Item[], room: number, few: number, redactor: Pick<Redactor, 'part'>): Chosen {
   const kept: Item[] = [];
   const dropped: Part[] = [];
   const texts: string[] = [];
@@ -120,7 +122,7 @@ function choose(items: readonly Item[], room: number, few: number): Chosen {
       else dropped.push(UNCOUNTED);
     } else if (cursor === undefined) {
       const beginning = left - CUT_CHARS >= MIN_BEGINNING && kept.length < MAX_ITEMS ? firstCodePoints(item.text, left - CUT_CHARS) : '';
-      if (beginning !== '') kept.push(textItem(beginning + cutLine(beginning, item.text)));
+      if (beginning !== '') kept.push(textItem(shownPart(beginning, item.text, redactor) + cutLine(beginning, item.text)));
       cursor = before + utf8(beginning).length;
       left = 0;
     }
@@ -132,6 +134,13 @@ function choose(items: readonly Item[], room: number, few: number): Chosen {
     cut: { cursor, part: { what: 'the text', media_type: 'text/plain', bytes: () => utf8(texts.join('\n')) } },
   };
 }
+
+/** Whoever looks for secrets after this sees only half of one that the cut goes through: here it is still whole. */
+function shownPart(beginning: string, whole: string, redactor: Pick<Redactor, 'part'>): string {
+  const after = whole.slice(beginning.length, beginning.length + AFTER_CHARS);
+  return firstCodePoints(redactor.part('', beginning, after), countCodePoints(beginning));
+}
+const AFTER_CHARS = 8_192;
 
 /** Items of one result that are shown; a client should not be handed a million of them. */
 export const MAX_ITEMS = 1_000;

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { silentLogger } from '../../kernel/logger.ts';
+import { createRedactor } from '../../kernel/redaction/index.ts';
 import type { ArtifactLimits } from './artifact-retention.ts';
 import { type ArtifactOwner, type ArtifactStore, createArtifacts } from './artifacts.ts';
 import { type BoundResult, boundResult } from './bound-result.ts';
@@ -44,6 +45,7 @@ export function bound(
     tool: { name: 'make', definition: { name: 'make', ...(outputSchema === undefined ? {} : { outputSchema }) } },
     owner,
     store,
+    redactor: createRedactor(),
     signal: new AbortController().signal,
   });
 }
