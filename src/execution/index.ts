@@ -236,27 +236,19 @@ export async function startBrowser(...[config, parts]: Parameters<StartBrowser>)
 /** The program of a runner process; `main/` starts it as an internal command. It never returns: it ends with its work. */
 export async function runnerMain(): Promise<void> {
   // Only the runner pays for loading what only the runner does.
-  const [
-    { runRunner },
-    { createContainment },
-    { createContainerContainment },
-    { createRepositoryFinder },
-    { createRunning },
-    { systemClock },
-  ] = await Promise.all([
-    import('./runner/main.ts'),
-    import('./containment/index.ts'),
-    import('./container/index.ts'),
-    import('./containment/repositories.ts'),
-    import('./running/index.ts'),
-    import('../kernel/clock.ts'),
-  ]);
+  const [{ runRunner }, { createContainment }, { deferContainers }, { createRepositoryFinder }, { createRunning }, { systemClock }] =
+    await Promise.all([
+      import('./runner/main.ts'),
+      import('./containment/index.ts'),
+      import('./container/deferred.ts'),
+      import('./containment/repositories.ts'),
+      import('./running/index.ts'),
+      import('../kernel/clock.ts'),
+    ]);
   const find = createRepositoryFinder();
   runRunner({
     createContainment: (config, logger, proofs) =>
-      config.backend === 'container'
-        ? createContainerContainment(config, logger, proofs, find)
-        : createContainment(config, logger, proofs, find),
+      config.backend === 'container' ? deferContainers(config, logger, proofs, find) : createContainment(config, logger, proofs, find),
     createRunning: (config) => createRunning(config, systemClock, { find }),
     self: selfIdentity,
   });

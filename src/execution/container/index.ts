@@ -3,7 +3,6 @@ import { systemClock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import { createPlanner, type PlanMaker } from '../containment/planner.ts';
-import { prepareOpenings } from '../containment/prepare-openings.ts';
 import type { ModeResult } from '../containment/probe/probe.ts';
 import { ownStanding } from '../containment/proof-key.ts';
 import type { FindRepositories } from '../containment/repositories.ts';
@@ -38,7 +37,7 @@ export function createContainerContainment(
   proofs: ProofStore,
   find: FindRepositories,
   clock: Clock = systemClock,
-): Containment {
+): Omit<Containment, 'place'> {
   const standing = ownStanding(config);
   const hard = ownHardLimits();
   let ready: { readonly at: number; readonly found: Promise<Ready>; failed?: true } | undefined;
@@ -124,8 +123,6 @@ export function createContainerContainment(
       await insist(made.drop ? 'dropped' : 'self', found, false);
       return made;
     },
-
-    place: (spec) => prepareOpenings(config, spec),
 
     async doubt(made, since) {
       const mode: ProbeMode = made.drop ? 'dropped' : 'self';
