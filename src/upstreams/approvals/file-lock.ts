@@ -43,7 +43,8 @@ async function take(path: string, mine: string, signal: AbortSignal | undefined)
         fix: 'Try again; if no other Writ is running, remove that file.',
       });
     }
-    await sleep(POLL_MS, undefined, signal === undefined ? {} : { signal });
+    if (signal?.aborted) throw new AppError('cancelled', 'The request was cancelled while it waited for another process.');
+    await sleep(POLL_MS);
   }
 }
 

@@ -12,8 +12,9 @@ export type Judgement =
   | { readonly state: 'changed'; readonly sha256: string; readonly reason: string; readonly difference: Difference }
   | { readonly state: 'denied'; readonly sha256: string; readonly reason: string };
 
-/** One tool as hardening let it through. */
+/** One tool as hardening let it through, or something else that a server shows to models. */
 export interface SeenTool {
+  /** Of a tool, its own name. Of other things a name that no tool can have: `prompt:NAME`, `instructions:`. */
   readonly name: string;
   readonly definition: JsonObject;
   /** Hardening wants a person to look at it, whoever brought the upstream in. */

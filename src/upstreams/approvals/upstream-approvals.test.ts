@@ -39,6 +39,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
+const LOCK = 'upstream-approvals.lock';
 const file = (): string => join(home, 'upstream-approvals.json');
 const types = (): readonly string[] => events.map(({ type }) => type);
 
@@ -371,6 +372,16 @@ test.each(torn)('a record that is %s approves nothing, is named and stays', asyn
   expect(content()).toBe(before);
 });
 
+test('a wait for another process ends with the request', async () => {
+  const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  const stat = readFileSync('/proc/self/stat', 'utf8');
+  const start = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  writeFileSync(join(home, LOCK), JSON.stringify({ boot, pid: process.pid, start }));
+  const answer = approvals().judgeTools(operator(), [tool()], { signal: AbortSignal.abort() });
+  await expect(answer).rejects.toMatchObject({ code: 'cancelled' });
+  expect(existsSync(file())).toBe(false);
+});
+
 test('a process that looked before sees what another wrote since', async () => {
   const one = approvals();
   expect(await one.judgeServer(foreign())).toMatchObject({ state: 'unknown' });
@@ -418,8 +429,6 @@ test('a server that makes up tools without end fills its own record only', async
   expect(answers.map(({ judgement }) => judgement.state)).toEqual(['approved', 'denied', 'denied']);
   expect(await judged(operator({ name: 'other' }), tool())).toMatchObject({ state: 'approved' });
 });
-
-const LOCK = 'upstream-approvals.lock';
 
 test('a lock that a killed process left is taken over', async () => {
   const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();

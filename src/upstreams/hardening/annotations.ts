@@ -40,8 +40,11 @@ function firstWord(
   tool: { readonly name: string; readonly description?: unknown },
   words: string,
 ): { readonly where: string; readonly word: string } | undefined {
-  const name = new RegExp(`^(${words})(?:[_-]|(?=[A-Z])|$)`, 'i').exec(tool.name)?.[1];
-  if (name !== undefined) return { where: 'name', word: name.toLowerCase() };
+  // snake_case, kebab-case, camelCase and CAPITALS; "dropbox" is no word of the list.
+  const spelled =
+    tool.name === tool.name.toUpperCase() ? tool.name.toLowerCase() : `${tool.name.charAt(0).toLowerCase()}${tool.name.slice(1)}`;
+  const name = new RegExp(`^(${words})(?:[_-]|(?=[A-Z])|$)`).exec(spelled)?.[1];
+  if (name !== undefined) return { where: 'name', word: name };
   // Third person or imperative: "Deletes the record", "Delete the record". A look at the beginning is enough.
   const text = typeof tool.description === 'string' ? tool.description.slice(0, 200).trimStart() : '';
   const said = new RegExp(`^(${words})(?:e?s)?\\s`, 'i').exec(text)?.[1];

@@ -34,7 +34,7 @@ function* take<T>(items: Iterable<T>): Iterable<T> {
   }
 }
 
-/** Bytes that are a text somebody could read: UTF-8 with blanks in it and hardly a control character. */
+/** Bytes that are a text somebody could read, UTF-8 with blanks in it and hardly a control character, or base64 once more. */
 function asText(bytes: Buffer): string | undefined {
   let text: string;
   try {
@@ -43,7 +43,8 @@ function asText(bytes: Buffer): string | undefined {
     // Not UTF-8, so no text: data, most often.
     return undefined;
   }
-  return /\s/.test(text) && !/[\u0000-\u0008\u000E-\u001A]/.test(text) ? text : undefined;
+  const readable = /\s/.test(text) || /^[A-Za-z0-9+/_-]{24,}={0,2}$/.test(text);
+  return readable && !/[\u0000-\u0008\u000E-\u001A]/.test(text) ? text : undefined;
 }
 
 function unescaped(text: string): string {

@@ -1,10 +1,8 @@
 import { visible } from '../../kernel/visible.ts';
 import type { JsonObject } from '../types.ts';
 import { contradictions, findAnnotationProblem } from './annotations.ts';
-import { cleanText, type TextChange } from './clean-text.ts';
-import { FINDINGS, type FindingKind } from './findings.ts';
+import { type Flagged, judgeTexts } from './judge-texts.ts';
 import { badName, exposedName } from './names.ts';
-import { type PlacedFinding, scanJson } from './scan.ts';
 import { deeperThan, findSchemaProblem } from './schema.ts';
 import { isObject } from './schema-positions.ts';
 
@@ -12,6 +10,8 @@ import { isObject } from './schema-positions.ts';
 export const MAX_TOOLS = 2_000;
 /** Of one definition but its schemas: description, title, icons, `_meta` and what is unknown. */
 const MAX_REST_BYTES = 256 * 1024;
+/** The protocol knows nine. */
+const MAX_MEMBERS = 64;
 /** So that hashing it never meets a limit of its own (canonical-json.ts). */
 const MAX_DEFINITION_DEPTH = 62;
 
@@ -30,15 +30,7 @@ export interface HardenInput {
 
 export type HardenedTool =
   | ({ readonly type: 'accept' } & Sound)
-  | ({
-      readonly type: 'flag';
-      /** Why, in words, safe to print. */
-      readonly flags: readonly string[];
-      /** A person must look at it before it is used; false: only its text was cleaned. */
-      readonly held: boolean;
-      readonly findings: readonly PlacedFinding[];
-      readonly changes: readonly TextChange[];
-    } & Sound)
+  | ({ readonly type: 'flag' } & Flagged & Sound)
   /** Left out; its neighbours stay. `name`: as far as it has one, safe to print. */
   | { readonly type: 'reject'; readonly name: string; readonly reason: string };
 
@@ -68,11 +60,17 @@ export function hardenTools({ server, prefix = server, tools, builtins, taken = 
     if (used.has(exposed.toLowerCase())) return reject(`its name ${exposed} is taken by another tool`);
     names.add(name);
     used.add(exposed.toLowerCase());
-    return judgeTexts(tool, name, exposed);
+    const { definition, flagged } = judgeTexts(
+      tool,
+      contradictions({ name, description: tool['description'], annotations: tool['annotations'] }),
+    );
+    return flagged === undefined ? { type: 'accept', name, exposed, definition } : { type: 'flag', name, exposed, definition, ...flagged };
   });
 }
 
 function findToolProblem(tool: JsonObject): string | undefined {
+  const members = Object.keys(tool).length;
+  if (members > MAX_MEMBERS) return `it has ${members} members, more than ${MAX_MEMBERS}`;
   const name = badName(tool['name']);
   if (name !== undefined) return `its name ${name}`;
   for (const field of ['description', 'title']) {
@@ -96,47 +94,7 @@ function findToolProblem(tool: JsonObject): string | undefined {
   return bytes > MAX_REST_BYTES ? `it has ${bytes} bytes besides its schemas, more than ${MAX_REST_BYTES}` : undefined;
 }
 
-function judgeTexts(tool: JsonObject, name: string, exposed: string): HardenedTool {
-  const findings = scanJson(tool);
-  const contradicting = contradictions({ name, description: tool['description'], annotations: tool['annotations'] });
-  const { definition, changes } = cleaned(tool);
-  if (findings.length === 0 && contradicting.length === 0 && changes.length === 0) return { type: 'accept', name, exposed, definition };
-  const flags = [
-    ...findings.map(describe),
-    ...contradicting.map((what) => `It ${what}.`),
-    ...changes.map(({ field }) => `Its ${field} held characters that show as nothing; they were taken out.`),
-  ];
-  return { type: 'flag', name, exposed, definition, flags, held: findings.length > 0 || contradicting.length > 0, findings, changes };
-}
-
-/** Only what is shown and never validated against may differ from what came. */
-function cleaned(tool: JsonObject): { readonly definition: JsonObject; readonly changes: readonly TextChange[] } {
-  const changes: TextChange[] = [];
-  const clean = (field: string, holder: JsonObject, key: string): JsonObject => {
-    const given = holder[key];
-    if (typeof given !== 'string') return holder;
-    const { text, change } = cleanText(field, given);
-    if (change === undefined) return holder;
-    changes.push(change);
-    return { ...holder, [key]: text };
-  };
-  let definition = clean('title', clean('description', tool, 'description'), 'title');
-  const { annotations } = definition;
-  if (isObject(annotations)) {
-    const shown = clean('annotations.title', annotations, 'title');
-    if (shown !== annotations) definition = { ...definition, annotations: shown };
-  }
-  return { definition, changes };
-}
-
-function describe({ kind, path, excerpt }: PlacedFinding): string {
-  return `${meaning(kind)} (${visible(path)}): ${excerpt}`;
-}
-
-function meaning(kind: FindingKind): string {
-  return `A text of it ${FINDINGS[kind]}`;
-}
-
+/** What to call it in a reason, safe to print. */
 function shownName(tool: unknown, index: number): string {
   const name = isObject(tool) ? tool['name'] : undefined;
   return typeof name === 'string' && name !== '' ? visible(name.slice(0, 80)) : `number ${index + 1}`;

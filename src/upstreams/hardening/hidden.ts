@@ -6,7 +6,7 @@ const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Sc
 
 /** Terminal sequences: CSI, OSC, DCS and relatives, others. Bounded: an unended one ends where the line does. */
 const TERMINAL =
-  /(?:\u001b\[|\u009b)[0-?]{0,64}[ -/]{0,8}[@-~]?|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c\n]{0,4096}(?:\u0007|\u001b\\|\u009c)?|\u001b./gu;
+  /(?:\u001b\[|\u009b)[0-?]{0,64}[ -/]{0,8}[@-~]?|\u001b[\]PX^_][^\u0007\u001b\u009c\n]{0,4096}(?:\u0007|\u001b\\|\u009c)?|\u001b./gu;
 
 /** Joins or splits what stands around it and shows as nothing. */
 const ZERO_WIDTH = /[\p{Default_Ignorable_Code_Point}\u2028\u2029\uFFF9-\uFFFB]/u;
@@ -37,7 +37,7 @@ const HONEST = new RegExp(
 /** What a text hides, in a few words; undefined: nothing. Stray zero-width characters alone are no reason: `withoutHidden` takes them out. */
 export function hiddenIn(text: string): string | undefined {
   if (/\u001b\[(?:\d{1,3};)*8m|\u009b(?:\d{1,3};)*8m/.test(text)) return 'a terminal sequence that conceals text';
-  if (/\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f]/.test(text)) return 'a terminal sequence that sets links, titles or the clipboard';
+  if (/\u001b[\]PX^_]/.test(text)) return 'a terminal sequence that sets links, titles or the clipboard';
   if (!/[^\x00-\x7f]/.test(text)) return undefined;
   if (/[\u{E0000}-\u{E007F}]/u.test(text.replace(REGION_FLAG, ''))) return 'tag characters, which spell a text that nobody sees';
   if (/[\u202D\u202E]/.test(text)) return 'characters that turn the direction of text';

@@ -122,6 +122,9 @@ const PAIRS: Readonly<Record<string, string>> = {
 /** Digits and signs that stand for letters inside a word. */
 const DIGITS: Readonly<Record<string, string>> = { '0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '7': 't', '@': 'a', $: 's' };
 
+/** A word of letters with such signs among them. */
+const DISGUISED = /(?<![a-z0-9@$])(?=[a-z0-9@$]{0,40}[a-z])(?=[a-z0-9@$]{0,40}[013457@$])[a-z0-9@$]{3,40}(?![a-z0-9@$])/g;
+
 /** Letters that make a word suspicious when they stand among Latin ones; π, Δ, μ and other symbols of formulas are not among them. */
 const DECEPTIVE = /[авекмнорстухѕіјԁԛԝһӏοόιρυκηντχαεϲϳօսհ]/u;
 const FOREIGN = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}]/u;
@@ -130,10 +133,7 @@ const WORD = /[\p{L}\p{N}_]{1,200}/gu;
 /** Look-alikes replaced by the Latin letters they pass for, and digits inside words by the letters they stand for. In lower case. */
 export function foldLookAlikes(text: string): string {
   const letters = text.replace(/[^\x00-\x7f]/gu, (char) => PAIRS[char] ?? char);
-  return letters.replace(
-    /(?<=[a-z])[013457@$](?=[a-z])|(?<=[^a-z0-9]|^)[013457@$](?=[a-z]{2})|(?<=[a-z]{2})[013457@$](?=[^a-z0-9]|$)/g,
-    (sign) => DIGITS[sign] ?? sign,
-  );
+  return letters.replace(DISGUISED, (word) => word.replace(/[013457@$]/g, (sign) => DIGITS[sign] ?? sign));
 }
 
 /**

@@ -49,8 +49,10 @@ export const MARKERS: readonly { readonly kind: FindingKind; readonly pattern: R
   { kind: 'encoded', pattern: /snoitcurtsni|tpmorp metsys|vafgehpgvbaf|flfgrz cebzcg/ },
 ];
 
-/** A dialogue that goes on: a turn of a person and after it one of the model, each at the beginning of a line. */
+/** A dialogue that goes on: a turn of a person and after it one of the model, each a line of several words. */
 export function forgedDialogue(text: string): boolean {
-  const person = /^[ \t>*]{0,8}(?:human|user) ?:/im.exec(text);
-  return person !== null && /^[ \t>*]{0,8}(?:assistant|ai) ?:/im.test(text.slice(person.index));
+  const person = /^[ \t>*]{0,8}(?:human|user) ?:[ \t]{0,8}\S{1,80}[ \t]{1,8}\S{1,80}[ \t]{1,8}\S/im.exec(text);
+  return (
+    person !== null && /^[ \t>*]{0,8}(?:assistant|ai) ?:[ \t]{0,8}\S{1,80}[ \t]{1,8}\S{1,80}[ \t]{1,8}\S/im.test(text.slice(person.index))
+  );
 }

@@ -22,10 +22,20 @@ export function badName(name: unknown): string | undefined {
  */
 export function exposedName(prefix: string, tool: string): string {
   const whole = prefix === '' ? tool : `${prefix}${SEPARATOR}${tool}`;
-  if (whole.length <= MAX_EXPOSED) return whole;
+  return whole.length <= MAX_EXPOSED ? whole : alias(prefix, tool, tool);
+}
+
+/** The same for prompts, whose names may hold any letters and signs: those that are no names for tools get an alias too. */
+export function exposedPromptName(prefix: string, prompt: string): string {
+  return badName(prompt) === undefined
+    ? exposedName(prefix, prompt)
+    : alias(prefix, prompt, prompt.replace(/[^A-Za-z0-9-]+/g, '_') || 'prompt');
+}
+
+function alias(prefix: string, tool: string, readable: string): string {
   const hash = createHash('sha256').update(`${prefix}\0${tool}`).digest('hex').slice(0, 8);
   const front = prefix === '' ? '' : `${cut(prefix, 14)}${SEPARATOR}`;
-  return `${front}${cut(tool, MAX_EXPOSED - front.length - 1 - hash.length)}_${hash}`;
+  return `${front}${cut(readable, MAX_EXPOSED - front.length - 1 - hash.length)}_${hash}`;
 }
 
 /** No end that would make the separator longer or come twice. */

@@ -14,20 +14,25 @@ export interface PhraseMatch<Kind> {
   readonly text: string;
 }
 
+const ANY_WORD = '\\S{1,40}';
+/** Words that carry no meaning of their own: only these may stand between the parts of a phrase that is spread over several texts. */
+export const SMALL_WORDS = 'all|any|every|each|the|a|an|your|my|our|these|those|this|of|to|and|you|that|first|please|also|now';
+
 /** Of a first word that is spelled in several ways, so much is the same in all of them. */
 const STEM = 3;
 
 /**
  * Finds phrases in a text of words with a blank at both ends, at most one of each kind. A phrase is tried only where its first word stands,
- * gaps are counted, and no word in a gap is read past 40 characters: the time is linear in the text.
+ * gaps are counted, and no word in a gap is read past 40 characters: the time is linear in the text. `between`: what may stand in gaps.
  */
 export function createPhraseFinder<Kind>(
   entries: readonly { readonly kind: Kind; readonly phrase: Phrase }[],
+  between: string = ANY_WORD,
 ): (words: string) => readonly PhraseMatch<Kind>[] {
   const byWord = new Map<string, Indexed<Kind>[]>();
   const byStem = new Map<string, Indexed<Kind>[]>();
   for (const { kind, phrase } of entries) {
-    const entry = { kind, pattern: phraseRegExp(phrase) };
+    const entry = { kind, pattern: phraseRegExp(phrase, between) };
     const firsts = String(phrase[0]).split('|');
     const words = firsts.map((first) => first.split(' ')[0] ?? '');
     for (const word of new Set(words.filter(isLiteral))) push(byWord, word, entry);
@@ -61,7 +66,7 @@ function push<T>(index: Map<string, T[]>, key: string, value: T): void {
   else there.push(value);
 }
 
-function phraseRegExp(phrase: Phrase): RegExp {
-  const parts = phrase.map((part) => (typeof part === 'number' ? `(?: \\S{1,40}){0,${part}}` : ` (?:${part})(?= )`));
+function phraseRegExp(phrase: Phrase, between: string): RegExp {
+  const parts = phrase.map((part) => (typeof part === 'number' ? `(?: (?:${between})){0,${part}}` : ` (?:${part})(?= )`));
   return new RegExp(parts.join(''), 'uy');
 }

@@ -13,47 +13,47 @@ interface Language {
 const SPACED: readonly Language[] = [
   // German
   {
-    ignore: 'ignorier\\w*|vergiss|vergesst|vergessen sie|missachte\\w*|beachte nicht',
-    earlier: 'vorherig\\w*|vorig\\w*|bisherig\\w*|vorangegangen\\w*|fruher\\w*|obig\\w*|alle\\w*',
-    orders: 'anweisung\\w*|instruktion\\w*|befehl\\w*|vorgaben|systemprompt\\w*',
+    ignore: 'ignorier\\S*|vergiss|vergesst|vergessen sie|missachte\\S*|beachte nicht',
+    earlier: 'vorherig\\S*|vorig\\S*|bisherig\\S*|vorangegangen\\S*|fruher\\S*|obig\\S*|alle\\S*',
+    orders: 'anweisung\\S*|instruktion\\S*|befehl\\S*|vorgaben|systemprompt\\S*',
   },
   // French
   {
     ignore: 'ignore[zr]?|oublie[zr]?|ne tiens pas compte|ne tenez pas compte|neglige[zr]?',
-    earlier: 'precedent\\w*|anterieur\\w*|ci dessus|toutes',
+    earlier: 'precedent\\S*|anterieur\\S*|ci dessus|toutes',
     orders: 'instructions?|consignes?|directives?',
   },
   // Spanish
   {
-    ignore: 'ignor[ae]\\w*|olvid[ae]\\w*|haz caso omiso|no hagas caso|descart[ae]\\w*',
-    earlier: 'anterior\\w*|previ[ao]s?|todas',
+    ignore: 'ignor[ae]\\S*|olvid[ae]\\S*|haz caso omiso|no hagas caso|descart[ae]\\S*',
+    earlier: 'anterior\\S*|previ[ao]s?|todas',
     orders: 'instrucciones|ordenes|indicaciones|directrices',
   },
   // Portuguese
   {
-    ignore: 'ignor[ae]\\w*|esquec[ae]\\w*|desconsider[ae]\\w*',
-    earlier: 'anterior\\w*|previas?|acima|todas',
+    ignore: 'ignor[ae]\\S*|esquec[ae]\\S*|desconsider[ae]\\S*',
+    earlier: 'anterior\\S*|previas?|acima|todas',
     orders: 'instrucoes|ordens|orientacoes|diretrizes',
   },
   // Italian
   {
-    ignore: 'ignor[ai]\\w*|dimentic[ah]\\w*|trascur[ai]\\w*',
-    earlier: 'precedent\\w*|anterior\\w*|tutte',
+    ignore: 'ignor[ai]\\S*|dimentic[ah]\\S*|trascur[ai]\\S*',
+    earlier: 'precedent\\S*|anterior\\S*|tutte',
     orders: 'istruzioni|ordini|indicazioni|direttive',
   },
   // Dutch
   { ignore: 'negeer|vergeet', earlier: 'vorige|eerdere|voorgaande|bovenstaande|alle', orders: 'instructies?|opdrachten|aanwijzingen' },
   // Polish
   {
-    ignore: 'zignoruj\\w*|ignoruj\\w*|pomin\\w*|zapomnij\\w*',
-    earlier: 'poprzedni\\w*|wczesniejsz\\w*|powyzsz\\w*|wszystk\\w*',
-    orders: 'instrukcj\\w*|polecen\\w*|wytyczn\\w*',
+    ignore: 'zignoruj\\S*|ignoruj\\S*|pomin\\S*|zapomnij\\S*',
+    earlier: 'poprzedni\\S*|wczesniejsz\\S*|powyzsz\\S*|wszystk\\S*',
+    orders: 'instrukcj\\S*|polecen\\S*|wytyczn\\S*',
   },
   // Swedish, Danish, Norwegian
   {
     ignore: 'ignorera|ignorer|bortse fran|glom|glem',
     earlier: 'tidigare|foregaende|tidligere|alla|alle',
-    orders: 'instruktion\\w*|instruks\\w*|anvisning\\w*',
+    orders: 'instruktion\\S*|instruks\\S*|anvisning\\S*',
   },
   // Indonesian, Malay
   { ignore: 'abaikan|lupakan', earlier: 'sebelumnya|semua|di atas', orders: 'instruksi|perintah|arahan' },
@@ -61,7 +61,7 @@ const SPACED: readonly Language[] = [
   {
     ignore: 'yok say|gormezden gel|unut|dikkate alma',
     earlier: 'onceki|yukaridaki|tum|butun',
-    orders: 'talimat\\w*|komut\\w*|yonerge\\w*',
+    orders: 'talimat\\S*|komut\\S*|yonerge\\S*',
   },
   // Vietnamese
   { ignore: 'bo qua|quen', earlier: 'truoc|truoc do|tat ca|o tren', orders: 'huong dan|chi dan|lenh|chi thi' },

@@ -8,7 +8,8 @@ const IGNORE =
 const EARLIER = 'previous|previously|prior|earlier|preceding|foregoing|above|past';
 const ORDER_NAMES = 'instruction|instructions|directive|directives|guideline|guidelines|prompt|prompts';
 const RULE_NAMES = 'rule|rules|orders|commands|directions|constraints|restrictions|programming|training|safeguards|policies|policy|safety';
-const TELL = 'mention|tell|inform|notify|alert|warn|let on|bring up';
+const TELL = 'mention|tell|inform|let on|bring up|mentioning|telling|informing';
+const NOTIFY = 'notify|alert|warn|notifying|alerting|warning';
 const USER = 'user|users|human|humans|person|people|operator|owner|anyone|anybody|them';
 const NOT = 'do not|don t|never|must not|should not|shall not|without|avoid|refrain from';
 const SHELLS = 'shell|bash|terminal|powershell|exec|run command|execute command|run shell|run terminal cmd|read file|write file';
@@ -24,6 +25,7 @@ const TABLE: readonly { readonly kind: FindingKind; readonly phrases: readonly P
     phrases: [
       [`${IGNORE}|override|bypass`, 3, EARLIER, 3, ORDER_NAMES],
       [IGNORE, 3, EARLIER, 2, RULE_NAMES],
+      [IGNORE, 2, `${ORDER_NAMES}|rules`, 4, 'earlier|before|so far|previously|above|until now|up to now'],
       [IGNORE, 2, 'all|any|your|every|these|those|system|developer|other|current|original|initial', 2, ORDER_NAMES],
       [IGNORE, 1, 'your|system|developer|safety', 1, RULE_NAMES],
       ['drop|lift|abandon|violate', 1, 'safety|ethical', 0, 'rules|guidelines|restrictions|limits|policies'],
@@ -97,7 +99,8 @@ const TABLE: readonly { readonly kind: FindingKind; readonly phrases: readonly P
   {
     kind: 'concealment',
     phrases: [
-      [NOT, 1, `${TELL}|mentioning|telling|informing|notifying|alerting|warning`, 5, USER],
+      [NOT, 1, TELL, 5, USER],
+      [NOT, 1, NOTIFY, 2, 'user|users|human|humans'],
       [
         'do not|don t|never|must not',
         0,
@@ -107,7 +110,7 @@ const TABLE: readonly { readonly kind: FindingKind; readonly phrases: readonly P
       ],
       [NOT, 0, 'let', 2, USER, 0, 'know|see|notice|find out'],
       ['keep|leave', 1, 'this|it|that|these', 2, 'secret|hidden|unmentioned|between us|from the user'],
-      ['hide|conceal', 3, 'from', 1, USER],
+      ['hide|conceal', 0, 'this|it|that|these|them|everything', 2, 'from', 1, USER],
       [
         'user|users|human|operator',
         0,
@@ -184,9 +187,7 @@ const TABLE: readonly { readonly kind: FindingKind; readonly phrases: readonly P
     kind: 'addressed',
     phrases: [
       [
-        'note|notes|attention|message|reminder|notice|ps|p s|important|warning|hint|todo',
-        0,
-        'to|for',
+        'note to|notes to|attention|message to|message for|reminder to|reminder for|notice to|notice for|ps for|p s for|ps to|p s to',
         1,
         'ai|llm|llms|language models|language model|ai agents|ai agent|ai assistants|ai assistant|ai models|ai systems|large language models',
       ],

@@ -4,7 +4,7 @@ import type { Finding, FindingKind } from './findings.ts';
 import { hiddenIn, withoutHidden } from './hidden.ts';
 import { lookAlikeWord } from './look-alikes.ts';
 import { forgedDialogue, MARKERS } from './markers.ts';
-import { createPhraseFinder } from './phrase.ts';
+import { createPhraseFinder, SMALL_WORDS } from './phrase.ts';
 import { ENGLISH } from './phrases.ts';
 import { OTHER_LANGUAGES, UNSPACED_PATTERNS } from './phrases-of-languages.ts';
 import { stringsOf } from './strings.ts';
@@ -17,7 +17,9 @@ const EXCERPT_CHARS = 160;
 const DEPTH = 2;
 
 const findEnglish = createPhraseFinder(ENGLISH);
-const findOthers = createPhraseFinder(OTHER_LANGUAGES.map((phrase) => ({ kind: 'override' as const, phrase })));
+const OTHERS = OTHER_LANGUAGES.map((phrase) => ({ kind: 'override' as const, phrase }));
+const findOthers = createPhraseFinder(OTHERS);
+const findSpread = createPhraseFinder<FindingKind>([...ENGLISH, ...OTHERS], SMALL_WORDS);
 
 /**
  * What in a foreign text looks like an order to a model, at most one finding of each kind. Advice, not a boundary: it knows phrases,
@@ -26,7 +28,7 @@ const findOthers = createPhraseFinder(OTHER_LANGUAGES.map((phrase) => ({ kind: '
 export function scanText(text: string): readonly Finding[] {
   const found = new Map<FindingKind, Finding>();
   const add = (kind: FindingKind, excerpt: string): void => {
-    if (!found.has(kind)) found.set(kind, { kind, excerpt: visible(excerpt.slice(0, EXCERPT_CHARS)) });
+    if (!found.has(kind)) found.set(kind, findingOf(kind, excerpt));
   };
   if (text.length > MAX_SCANNED) add('unscanned', `only the first ${MAX_SCANNED} of ${text.length} characters were looked at`);
   look(text.slice(0, MAX_SCANNED), DEPTH, add);
@@ -66,26 +68,38 @@ function addMatch(pattern: RegExp, text: string, kind: FindingKind, add: Add): v
   if (match !== null) add(kind, match[0]);
 }
 
-/** A finding and the place of the string that holds it; `(joined)` where only several together do. */
+/** A finding and the place of the string that holds it, or that several hold it together. */
 export interface PlacedFinding extends Finding {
   readonly path: string;
 }
 
 /**
- * The same for a JSON value: names and texts one by one and in one go, since an order can be spread over property names or the values of
- * an enumeration.
+ * The same for a JSON value: every name and text by itself, and all of them in one go, since an order can be spread over property names or
+ * the values of an enumeration.
  */
 export function scanJson(value: unknown): readonly PlacedFinding[] {
-  const { all, names, texts } = stringsOf(value);
-  const found = new Map<FindingKind, Finding>();
-  for (const joined of [all.map(({ text }) => text), names, texts]) {
-    for (const finding of scanText(joined.join('\n'))) if (!found.has(finding.kind)) found.set(finding.kind, finding);
-  }
-  if (found.size === 0) return [];
-  const places = new Map<FindingKind, PlacedFinding>();
+  const { all, names, texts, authored } = stringsOf(value);
+  const found = new Map<FindingKind, PlacedFinding>();
+  const seen = new Set<string>();
   for (const { path, text } of all) {
-    for (const finding of scanText(text)) if (!places.has(finding.kind)) places.set(finding.kind, { ...finding, path });
-    if (places.size === found.size) break;
+    if (seen.has(text) || isPlainWord(text)) continue;
+    seen.add(text);
+    for (const finding of scanText(text)) if (!found.has(finding.kind)) found.set(finding.kind, { ...finding, path });
   }
-  return [...found.values()].map((finding) => places.get(finding.kind) ?? { ...finding, path: '(joined)' });
+  for (const joined of [names, texts, authored]) {
+    for (const view of viewsOf(joined.join(' ').slice(0, MAX_SCANNED)).words) {
+      for (const { kind, text } of findSpread(view))
+        if (!found.has(kind)) found.set(kind, { ...findingOf(kind, text), path: 'several places together' });
+    }
+  }
+  return [...found.values()];
+}
+
+/** Too short for any finding, as most words of a schema are. */
+function isPlainWord(text: string): boolean {
+  return text.length < 8 && !/[^\x20-\x7e]/.test(text);
+}
+
+function findingOf(kind: FindingKind, excerpt: string): Finding {
+  return { kind, excerpt: visible(excerpt.slice(0, EXCERPT_CHARS)) };
 }

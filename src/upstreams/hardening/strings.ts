@@ -11,6 +11,8 @@ export interface Strings {
   readonly names: readonly string[];
   /** What the author wrote for people and models. */
   readonly texts: readonly string[];
+  /** Both, in the order they stand. */
+  readonly authored: readonly string[];
 }
 
 /** Keywords of JSON Schema whose members carry names of the author. */
@@ -26,6 +28,8 @@ const NAMING = new Set([
 /** Keywords whose values are words of the schema language. */
 const FIXED = new Set(['type', '$ref', '$schema', '$id', '$anchor', '$dynamicRef', 'format', 'contentEncoding', 'contentMediaType']);
 const PATH_CHARS = 300;
+/** At the end of the path of a key. */
+export const NAME_MARK = ' (name)';
 
 interface Open {
   readonly value: unknown;
@@ -40,14 +44,21 @@ export function stringsOf(value: unknown): Strings {
   const all: Place[] = [];
   const names: string[] = [];
   const texts: string[] = [];
+  const authored: string[] = [];
   const open: Open[] = [{ value, path: '', named: false }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { value: at, path, key, named } = next;
-    if (key !== undefined) all.push({ path: `${path} (name)`, text: key });
-    if (key !== undefined && named) names.push(key);
+    if (key !== undefined) all.push({ path: `${path}${NAME_MARK}`, text: key });
+    if (key !== undefined && named) {
+      names.push(key);
+      authored.push(key);
+    }
     if (typeof at === 'string') {
       all.push({ path, text: at });
-      if (named || key === undefined || !FIXED.has(key)) texts.push(at);
+      if (named || key === undefined || !FIXED.has(key)) {
+        texts.push(at);
+        authored.push(at);
+      }
     } else if (Array.isArray(at)) {
       // The last comes off the stack first.
       for (let index = at.length - 1; index >= 0; index--)
@@ -59,5 +70,5 @@ export function stringsOf(value: unknown): Strings {
       }
     }
   }
-  return { all, names, texts };
+  return { all, names, texts, authored };
 }
