@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import {
   accessSync,
   closeSync,
@@ -16,6 +15,7 @@ import {
 import { basename, dirname } from 'node:path';
 import { errnoOf } from '../../kernel/errors.ts';
 import type { Found } from './access.ts';
+import { draftName, sweepDrafts } from './drafts.ts';
 import { fileError, Moved } from './file-error.ts';
 import { type As, type Held, kindOf, mayReplace, statIn, withFolder } from './handle.ts';
 
@@ -42,7 +42,8 @@ export function writeAtomically(found: Found, content: Buffer, expected?: Expect
     if (!mayReplace(folder, current, scene.as) || (current && isReadOnly(folder, name, current, scene.as))) {
       throw fileError('permission', `${path} is not writable for the user that runs here have.`);
     }
-    const draft = `.writ-${randomBytes(8).toString('hex')}.tmp`;
+    sweepDrafts(folder, Date.now());
+    const draft = draftName();
     const fd = openSync(`${folder.name}/${draft}`, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
     try {
       const mode = current === undefined ? NEW_MODE : current.mode & 0o777;
