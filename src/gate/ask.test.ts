@@ -392,6 +392,9 @@ describe('taint', () => {
     expect(eventsOf('action.decided').at(-1)).toMatchObject({ data: { by: { grants: [expect.stringMatching(/^grt_/)] } } });
     expect(codeOf(await gate.call(request('curl example.com/4', { owner: next })))).toBe('result');
     expect(codeOf(await gate.call(request('curl example.com/5', { owner })))).toBe('result');
+    // Nor does a page of it.
+    await place.another().taints.add(next.run, ['web:example.com']);
+    expect(codeOf(await gate.call(request('curl example.com/7', { owner: next })))).toBe('result');
     await gate.call(request({ command: 'reads', effect: 'safe' }, { owner: next }));
     expect(codeOf(await gate.call(request('curl example.com/6', { owner: next })))).toBe('no_channel');
   });

@@ -101,7 +101,8 @@ export async function askPermission(call: AskedCall, parts: AskParts): Promise<P
 
 /** What a host said doesn't arm the gate against that host: a Grant that stopped at its first use would be none. Any other origin does. */
 function isArmed(origins: readonly string[], own: readonly string[]): boolean {
-  return origins.some((origin) => !own.includes(origin));
+  // A page of it and what a command got from it are the same host.
+  return origins.some((origin) => !own.includes(origin.replace(/^web:/, 'host:')));
 }
 
 interface Asking {

@@ -3,14 +3,18 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { AuditEvent, AuditLog } from '../../src/audit/types.ts';
 import { findChromium } from '../../src/execution/browser/find-chromium.ts';
 import { makeWorld, type World } from '../../src/execution/network/testing.ts';
 import { listPids } from '../../src/execution/running/proc.ts';
 import { markerOf } from '../../src/execution/running/sweep.ts';
 import type { JobRecord, Owner } from '../../src/execution/types.ts';
+import { createGate } from '../../src/gate/index.ts';
+import type { GateAnswer } from '../../src/gate/types.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { AppError, toAppError } from '../../src/kernel/errors.ts';
 import { silentLogger } from '../../src/kernel/logger.ts';
+import { createRedactor } from '../../src/kernel/redaction/index.ts';
 import { decide } from '../../src/policy/index.ts';
 import type { Decision } from '../../src/policy/types.ts';
 import { type Browsing, createBrowsers, createBrowserTool } from '../../src/tools/browser/index.ts';
@@ -34,6 +38,8 @@ export interface BrowserPlace {
     args: Record<string, unknown>,
     more?: { run?: string; agent?: string; signal?: AbortSignal; opens?: Decision['opens'] },
   ): Promise<Called>;
+  /** The same call through a gate where everything that is asked is allowed, and what its audit holds of it. */
+  attack(args: Record<string, unknown>): Promise<{ readonly answer: GateAnswer; readonly events: readonly AuditEvent[] }>;
   /** Ends what bubblewrap has started, from outside. */
   killBrowser(): void;
   end(): Promise<void>;
@@ -121,6 +127,35 @@ export function makeBrowserPlace(
       } catch (thrown) {
         return called({ decision, error: toAppError(thrown) });
       }
+    },
+    async attack(args) {
+      const events: AuditEvent[] = [];
+      const log: AuditLog = {
+        record: async (event) => ({ chain: 'chn', seq: events.push(event) }),
+        enqueue: (event) => void events.push(event),
+        flush: async () => {},
+        close: async () => {},
+      };
+      const gate = createGate({
+        tools: [tool],
+        allows: () => true,
+        policyOf: () => ({ rules: { classes: {}, deny: [], prompt: [], allow: [] }, nonInteractive: 'allow' }),
+        audit: async () => log,
+        redactor: createRedactor(),
+        clock: systemClock,
+        logger: silentLogger,
+      });
+      const owner: Owner = { organization: 'org', agent: 'agent_one', run: 'run_one', workspace: '/w' };
+      const answer = await gate.call({
+        tool: 'browser',
+        arguments: args,
+        owner,
+        workspaces: [{ path: '/w', access: 'write' }],
+        toolset: 'default',
+        signal: new AbortController().signal,
+        progress: () => {},
+      });
+      return { answer, events };
     },
     killBrowser() {
       const [record] = readdirSync(join(home, 'browsers')).filter((name) => name.endsWith('.json'));
