@@ -42,6 +42,7 @@ describe('what killed processes leave', () => {
     const dead = await deadOwner();
     const left = [
       make(`home/fifos/${dead}/7`),
+      make(`home/fifos/${dead}-0a1b2c/7`),
       make('home/gates/.carrier-0123'),
       make('home/warm/warm_torn', ''),
       make('home/proofs/.self.json.0123'),
@@ -51,6 +52,7 @@ describe('what killed processes leave', () => {
     for (const folder of ['home/private', 'shared/65534']) utimesSync(join(root, folder, '.etc-draft-abc'), 1, 1);
     const kept = [
       make(`home/fifos/${livingOwner()}/7`),
+      make(`home/fifos/${livingOwner()}-0a1b2c/7`),
       make('home/fifos/not-ours'),
       make('home/gates/.carrier-young', '', false),
       make('home/gates/other'),

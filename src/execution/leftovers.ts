@@ -32,9 +32,9 @@ const isOld = (stat: Stats, now: number): boolean => now - stat.mtimeMs > MOMENT
 const KINDS: readonly Kind[] = [
   {
     folders: inHome('fifos'),
-    bound: '80 names a runner: they are made in batches of 64 when fewer than 16 are left',
+    bound: '80 names a runner or a connection: they are made in batches of 64 when fewer than 16 are left',
     isLeft(name, _stat, { boot_id }) {
-      const [, pid, start] = /^(\d+)-(\d+)$/.exec(name) ?? [];
+      const [, pid, start] = /^(\d+)-(\d+)(?:-[0-9a-f]+)?$/.exec(name) ?? [];
       return pid !== undefined && start !== undefined && ['GONE', 'FOREIGN'].includes(judge({ boot_id, pid: Number(pid), start }));
     },
   },

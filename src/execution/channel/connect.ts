@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import type { Clock } from '../../kernel/clock.ts';
-import { AppError } from '../../kernel/errors.ts';
-import { newId } from '../../kernel/ids.ts';
+import { AppError, toAppError } from '../../kernel/errors.ts';
+import { type ExecId, newId } from '../../kernel/ids.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import { createContainment } from '../containment/index.ts';
 import { kindOf } from '../containment/look.ts';
@@ -96,7 +96,7 @@ export function createChannels(config: ExecutionConfig, parts: ChannelsParts): C
     }
     if (!('reason' in passed)) {
       try {
-        return follow({ spec, planned, prepared: passed, record });
+        return follow({ exec_id, spec, planned, prepared: passed, record });
       } catch (thrown) {
         // Nobody would ever close what nobody was given.
         if ((await dismiss(passed, clock)).verified) record.remove();
@@ -111,12 +111,13 @@ export function createChannels(config: ExecutionConfig, parts: ChannelsParts): C
   };
 
   const follow = (started: {
+    readonly exec_id: ExecId;
     readonly spec: ChannelSpec;
     readonly planned: PlannedChannel;
     readonly prepared: Prepared;
     readonly record: ChannelRecord;
   }): Channel => {
-    const { spec, prepared, record } = started;
+    const { exec_id, spec, prepared, record } = started;
     const { plan } = started.planned;
     const { sandbox, group } = prepared;
     const tree = { launcher: sandbox.init, marker: sandbox.marker, cgroups: group?.paths ?? [] };
@@ -126,10 +127,10 @@ export function createChannels(config: ExecutionConfig, parts: ChannelsParts): C
       disk?.stop();
       open.delete(channel);
       if (teardown.verified || (spec.uncontained && teardown.survivors.length === 0)) record.remove();
-      else logger.error('a program could not be seen gone', { name: spec.name, exec_id: channel.exec_id, survivors: teardown.survivors });
+      else logger.error('a program could not be seen gone', { name: spec.name, exec_id, survivors: teardown.survivors });
     };
     const channel = followChannel({
-      exec_id: sandbox.marker as Channel['exec_id'],
+      exec_id,
       prepared,
       streams: openStreams(prepared.ends),
       report: reportOf(spec, prepared),
@@ -178,6 +179,8 @@ export function createChannels(config: ExecutionConfig, parts: ChannelsParts): C
       signal.addEventListener('abort', abort);
       try {
         return await Promise.race([begun, aborted.promise]);
+      } catch (thrown) {
+        throw toAppError(thrown);
       } finally {
         signal.removeEventListener('abort', abort);
         begun

@@ -50,6 +50,12 @@ describe('the environment', () => {
     for (const name of ['VITEST', 'NODE_ENV']) expect(text).not.toContain(`${name}=`);
   });
 
+  it('does not say whose tree it is in', async () => {
+    expect(await hear('echo $WRIT_MARKER', { env: { PATH: SYSTEM_PATH, WRIT_MARKER: 'of another' } })).toBe('\n');
+    const marker = await hear('echo $WRIT_MARKER', { env: { PATH: SYSTEM_PATH, WRIT_MARKER: 'of another' }, uncontained: true });
+    expect(marker).toMatch(/^exec_/);
+  });
+
   it('loads no code before the gate', async () => {
     const loads = booth.bed.file('work/app/loads.sh', 'echo loaded by $0 $BASHPID >&2');
     const { out, err } = await booth.hear('echo up', {
@@ -127,6 +133,12 @@ describe('the folders', () => {
     expect(await hear(script, { dev_shm: true })).toBe('wrote\n');
     expect(await hear(script)).not.toContain('wrote');
   });
+});
+
+it('user namespaces inside are there where they were asked for', async () => {
+  const script = 'unshare --user true && echo made';
+  expect(await hear(script, { nested_userns: true })).toBe('made\n');
+  expect(await hear(script)).not.toContain('made');
 });
 
 describe('the network', () => {

@@ -4,8 +4,11 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { systemClock } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
+import { silentLogger } from '../../kernel/logger.ts';
+import { createExecution } from '../index.ts';
 import { createProcesses } from '../jobs/running-processes.ts';
 import { judge } from '../running/identity.ts';
+import { readIdentity } from '../running/identity-file.ts';
 import { MARKER_VARIABLE } from '../running/launcher.ts';
 import { membersOf, pidNamespaceOf } from '../running/proc.ts';
 import { until } from '../running/testing.ts';
@@ -39,7 +42,7 @@ it.each([
   await sees(channel.stdout, 'up');
   const namespace = pidNamespaceOf(channel.identity.pid) ?? '';
   expect(membersOf(namespace)?.length).toBeGreaterThan(1);
-  expect(records()).toContain(channel.exec_id);
+  expect(readIdentity(join(booth.bed.config.home, 'channels', channel.exec_id))).toMatchObject({ init: channel.identity });
   const [end, again] = await Promise.all([channel.close(grace_ms), channel.close(grace_ms)]);
   expect(end).toMatchObject({ cause: 'closed', ...expected, teardown: { verified: true, method: 'namespace_init_gone', survivors: [] } });
   expect(again).toBe(end);
@@ -62,6 +65,26 @@ it('ends what is being started when nobody wants it any more', async () => {
   await expect(connecting).rejects.toMatchObject({ code: 'cancelled' });
   await until(() => records().length === 0);
   await expect(booth.connect('true', {}, wanted.signal)).rejects.toMatchObject({ code: 'cancelled' });
+});
+
+it('all of them end with the room, and none comes after', async () => {
+  const execution = createExecution(booth.bed.config, { clock: systemClock, logger: silentLogger });
+  const spec = {
+    name: 'upstream:test',
+    argv: ['bash', '-c', STUBBORN],
+    env: { PATH: SYSTEM_PATH },
+    roots: [],
+    network: 'none',
+    unix_sockets: [],
+    limits: booth.bed.config.limits,
+  } as const;
+  expect(execution.findProgram(spec)).toMatchObject({ ok: true, path: expect.stringMatching(/\/bash$/) });
+  const { signal } = new AbortController();
+  const two = await Promise.all([execution.connect(spec, signal), execution.connect({ ...spec, name: 'upstream:other' }, signal)]);
+  const ended = Promise.all(two.map((one) => one.ended));
+  await execution.close();
+  for (const end of await ended) expect(end).toMatchObject({ cause: 'closed', teardown: { verified: true } });
+  await expect(execution.connect(spec, signal)).rejects.toMatchObject({ code: 'cancelled' });
 });
 
 let supervisor: ChildProcess | undefined;

@@ -108,7 +108,12 @@ export function followChannel(parts: Followed): Channel & { readonly stop: (caus
     sandbox.release();
     group?.release();
     parts.network.close();
-    parts.cleanUp(ended);
+    try {
+      parts.cleanUp(ended);
+    } catch (thrown) {
+      // What is left is found by the next start; that the program is gone is true without it.
+      parts.logger.warn('what was kept of a program could not be removed', { exec_id: parts.exec_id, error: String(thrown) });
+    }
     return ended;
   };
 

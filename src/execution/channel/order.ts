@@ -1,11 +1,11 @@
 import { AppError } from '../../kernel/errors.ts';
-import { MAX_COMMAND_BYTES } from '../running/launcher.ts';
+import { MARKER_VARIABLE, MAX_COMMAND_BYTES } from '../running/launcher.ts';
 
 /** bash keeps these for itself: it can't hand on another's value. env(1) sets them; none of them is a place for a secret. */
 const OF_BASH =
   /^(?:BASHOPTS|SHELLOPTS|BASHPID|BASH_(?:ALIASES|ARGC|ARGV|CMDS|COMMAND|LINENO|SOURCE|SUBSHELL|VERSINFO)|COMP_WORDBREAKS|DIRSTACK|EPOCH(?:REALTIME|SECONDS)|EUID|FUNCNAME|GROUPS|HISTCMD|LINENO|PIPESTATUS|PPID|S?RANDOM|SECONDS|UID)$/;
-/** Where the shell stands, and not configuration. */
-const OF_THE_MOMENT = /^(?:PWD|OLDPWD|SHLVL|_)$/;
+/** Where the shell stands, and not configuration; and the name by which a tree is found, which is not its own to choose. */
+const NOT_TAKEN: ReadonlySet<string> = new Set(['PWD', 'OLDPWD', 'SHLVL', '_', MARKER_VARIABLE]);
 const IDENTIFIER = /^[A-Za-z_]\w*$/;
 
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
@@ -20,7 +20,7 @@ export function commandFor(input: {
   readonly env: Readonly<Record<string, string>>;
 }): string {
   const [argv0 = input.program, ...rest] = input.argv;
-  const names = Object.keys(input.env).filter((name) => !OF_THE_MOMENT.test(name));
+  const names = Object.keys(input.env).filter((name) => !NOT_TAKEN.has(name));
   for (const text of [...input.argv, ...names, ...Object.values(input.env)]) {
     if (text.includes('\0')) throw new AppError('invalid_arguments', 'An argument or a variable of the program holds a NUL character.');
   }

@@ -31,9 +31,15 @@ export function makeRecord(
   { name, supervisor, at }: { readonly name: string; readonly supervisor: ProcessIdentity; readonly at: number },
 ): ChannelRecord {
   const folder = join(home, FOLDER, exec_id);
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  createJson(folder, ABOUT, { name, supervisor, at }, { durable: false });
-  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+  try {
+    createJson(folder, ABOUT, { name, supervisor, at }, { durable: false });
+  } catch (thrown) {
+    remove();
+    throw thrown;
+  }
+  return { folder, remove };
 }
 
 /** Ends what processes that are gone have left; how many processes that were. Safe in several processes at once. */

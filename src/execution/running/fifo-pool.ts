@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { closeSync, constants, mkdirSync, openSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { AppError, errnoOf } from '../../kernel/errors.ts';
@@ -31,7 +32,8 @@ export interface FifoPool {
 export function createFifoPool(home: string): FifoPool {
   const parent = `${home}/fifos`;
   const owner = identify(process.pid);
-  const folder = `${parent}/${process.pid}-${owner?.start ?? 'unknown'}`;
+  // Of one process, but not the only one there: each connection that it serves may have its own.
+  const folder = `${parent}/${process.pid}-${owner?.start ?? 'unknown'}-${randomBytes(3).toString('hex')}`;
   const names: string[] = [];
   let serial = 0;
   let filling: Promise<void> | undefined;
