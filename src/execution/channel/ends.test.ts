@@ -35,7 +35,7 @@ const records = (): readonly string[] => readdirSync(join(booth.bed.config.home,
 
 it.each([
   ['goes when its input ends', 'echo up; cat >/dev/null; exit 3', { exit_code: 3 }, 10_000],
-  ['goes when it is told to', 'trap "exit 5" TERM; echo up; while :; do sleep 0.05; done', { exit_code: 5 }, 50],
+  ['goes when it is told to', 'trap "exit 5" TERM; echo up; while :; do sleep 0.05; done', { exit_code: 5 }, 1_500],
   ['does not go', STUBBORN, { signal: 'SIGKILL', exit_code: 137 }, 50],
 ])('closes one that %s', async (_, script, expected, grace_ms) => {
   const channel = await booth.connect(script);
