@@ -3,7 +3,7 @@ export const STYLE = `
 :root { color-scheme: light dark;
   --ground: light-dark(#f6f7f9, #14171c); --sheet: light-dark(#ffffff, #1d2128); --ink: light-dark(#171a20, #e8eaee);
   --quiet: light-dark(#565d69, #a4acb9); --line: light-dark(#d5d9e0, #363c47); --code: light-dark(#eef0f4, #11141a);
-  --go: light-dark(#1a6b3c, #2f8f57); --stop: light-dark(#a8231c, #c9443b); --warn: light-dark(#7a4b00, #f0b75a); --warn-ground: light-dark(#fff3da, #33270f);
+  --go: light-dark(#1a6b3c, #267d4a); --stop: light-dark(#a8231c, #c9443b); --warn: light-dark(#7a4b00, #f0b75a); --warn-ground: light-dark(#fff3da, #33270f);
   --focus: light-dark(#0b57d0, #8ab4f8); }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--ground); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
