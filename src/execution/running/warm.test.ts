@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../kernel/ids.ts';
@@ -81,6 +81,16 @@ describe('warm sandboxes', () => {
     for (const run of used) run.cancel('seen enough');
     await Promise.all(used.map((run) => run.done));
     expect(atGate()).toBe(2);
+  });
+
+  it('hand the file of their record on to the next', async () => {
+    await warmed();
+    const files = (): number[] => records().map((name) => statSync(join(bench.hand.home, 'warm', name)).ino);
+    const [names, before] = [records(), files()];
+    await bench.run('true');
+    await until(() => atGate() === 2);
+    expect(files().toSorted()).toEqual(before.toSorted());
+    expect(records().filter((name) => names.includes(name))).toHaveLength(1);
   });
 
   it('serve any working directory', async () => {

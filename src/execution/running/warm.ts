@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import type { Clock } from '../../kernel/clock.ts';
 import { errnoOf } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -75,7 +75,22 @@ export function createWarmPool(parts: WarmParts): WarmPool {
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
 
+  /** Records whose sandbox was used: the next one's takes its place, since making a file and removing another costs more (carriers.ts). */
+  const used: string[] = [];
+
   const forget = (marker: string): void => removeRecord(`${records}/${marker}`);
+
+  const forgetUsed = (marker: string): void => {
+    if (closed || used.length >= PER_KEY) forget(marker);
+    else used.push(marker);
+  };
+
+  const record = (marker: string): void => {
+    const old = used.pop();
+    if (old !== undefined && moveRecord(`${records}/${old}`, `${records}/${marker}`)) return;
+    mkdirSync(records, { recursive: true, mode: 0o700 });
+    writeFileSync(`${records}/${marker}`, JSON.stringify(parts.supervisor), { flag: 'wx', mode: 0o600 });
+  };
 
   const end = (prepared: Prepared): void => {
     const done = dismiss(prepared, clock).then((teardown) => {
@@ -90,8 +105,7 @@ export function createWarmPool(parts: WarmParts): WarmPool {
 
   const prepareOne = async (plan: SandboxPlan): Promise<Prepared | undefined> => {
     const marker = newId('warm', clock.now());
-    mkdirSync(records, { recursive: true, mode: 0o700 });
-    writeFileSync(`${records}/${marker}`, JSON.stringify(parts.supervisor), { flag: 'wx', mode: 0o600 });
+    record(marker);
     const prepared = await parts.prepare(plan, marker);
     if (!('reason' in prepared)) return prepared;
     parts.logger.warn('a sandbox could not be prepared ahead', { reason: prepared.reason });
@@ -157,6 +171,7 @@ export function createWarmPool(parts: WarmParts): WarmPool {
     entries.delete(entry.plan.key);
     clearTimeout(entry.refill?.timer);
     for (const prepared of entry.waiting.splice(0)) end(prepared);
+    if (entries.size === 0) for (const marker of used.splice(0)) forget(marker);
   };
 
   const expire = (): void => {
@@ -206,11 +221,12 @@ export function createWarmPool(parts: WarmParts): WarmPool {
       end(prepared);
       return undefined;
     },
-    forget,
+    forget: forgetUsed,
     async close() {
       closed = true;
       clearTimeout(timer);
       for (const entry of entries.values()) drop(entry);
+      for (const marker of used.splice(0)) forget(marker);
       // What was still being prepared is ended when it is there.
       while (ending.size > 0) await Promise.allSettled(ending);
     },
@@ -250,6 +266,17 @@ function readSupervisor(path: string): ProcessIdentity | undefined {
   } catch {
     // Removed meanwhile, or torn: kept, since nothing says whose it is.
     return undefined;
+  }
+}
+
+/** False when somebody has removed it. */
+function moveRecord(from: string, to: string): boolean {
+  try {
+    renameSync(from, to);
+    return true;
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') throw error;
+    return false;
   }
 }
 
