@@ -19,6 +19,7 @@ export interface ContainerPlace {
   readonly root: string;
   readonly home: string;
   readonly workspace: string;
+  readonly config: ExecutionConfig;
   execution(more?: Partial<ExecutionConfig>): Execution;
   spec(command: string, more?: Partial<RunSpec>): RunSpec;
   /** Podman on the storage of this place. */
@@ -40,29 +41,27 @@ export function makeContainerPlace(): ContainerPlace {
   for (const folder of [work, workspace]) mkdirSync(folder, { mode: 0o755 });
   if (process.getuid?.() === 0) chownSync(workspace, UID, UID);
   const made: Execution[] = [];
+  const config: ExecutionConfig = {
+    home,
+    backend: 'container',
+    container: { engines: [PODMAN] },
+    host_env: { PATH: '/usr/bin:/bin', SECRET_OF_THE_HOST: 'canary' },
+    env_pass: [],
+    user_home,
+    shared_root: join(root, 'shared'),
+    limits: LIMITS,
+    bwrap_candidates: [],
+    runner_argv: runnerArgv(RUNNER),
+    job_retention_ms: 7 * 24 * 3_600_000,
+    job_quota_bytes: 2 ** 31,
+  };
   return {
     root,
     home,
     workspace,
+    config,
     execution(more = {}) {
-      const execution = createExecution(
-        {
-          home,
-          backend: 'container',
-          container: { engines: [PODMAN] },
-          host_env: { PATH: '/usr/bin:/bin', SECRET_OF_THE_HOST: 'canary' },
-          env_pass: [],
-          user_home,
-          shared_root: join(root, 'shared'),
-          limits: LIMITS,
-          bwrap_candidates: [],
-          runner_argv: runnerArgv(RUNNER),
-          job_retention_ms: 7 * 24 * 3_600_000,
-          job_quota_bytes: 2 ** 31,
-          ...more,
-        },
-        { clock: systemClock, logger: silentLogger },
-      );
+      const execution = createExecution({ ...config, ...more }, { clock: systemClock, logger: silentLogger });
       made.push(execution);
       return execution;
     },

@@ -4,8 +4,17 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, w
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { createContainerContainment } from '../../src/execution/container/index.ts';
 import { HOME_LABEL, homeTag } from '../../src/execution/container/names.ts';
+import { prepareContainer } from '../../src/execution/container/prepare.ts';
+import { createRepositoryFinder } from '../../src/execution/containment/repositories.ts';
 import type { Execution } from '../../src/execution/index.ts';
+import { selfIdentity } from '../../src/execution/jobs/running-processes.ts';
+import { createProofStore } from '../../src/execution/runner/proof-store.ts';
+import { judge } from '../../src/execution/running/identity.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { newId } from '../../src/kernel/ids.ts';
+import { silentLogger } from '../../src/kernel/logger.ts';
 import { type ContainerPlace, makeContainerPlace, NEVER, PODMAN, UID } from './container-place.ts';
 import { processesWith, runnerOf } from './place.ts';
 
@@ -75,7 +84,7 @@ describe.skipIf(NO_ENGINE)('in a container (Podman)', () => {
       for path in /usr/x /x /etc/x .git/hooks/x; do (: > $path) 2>/dev/null && echo "wrote $path"; done
       /tmp/x 2>/dev/null || echo noexec $?
       (exec 3<>/dev/tcp/127.0.0.1/22) 2>/dev/null || echo unreachable
-      ls ${home} 2>/dev/null; env | grep -c canary; ls /run/.writ 2>/dev/null; ls /proc/self/fd | wc -l
+      ls ${home} 2>/dev/null; env | grep -c canary; [ -e /run/.writ/gate ] && echo gate; ls /proc/self/fd | wc -l
       echo to stderr >&2; exit 7`);
     expect(output.stdout.head.split('\n')).toEqual([
       ...[String(UID), String(UID), workspace, 'lo', 'noexec 126', 'unreachable', '0', '4'],
@@ -157,6 +166,29 @@ while True:
     expect(answer).toBe('from the job');
     expect(await execution.jobs.cancel(job_id, 'enough')).toMatchObject({ state: 'cancelled', receipt: { teardown: { verified: true } } });
     expect(containers()).toEqual([]);
+  });
+
+  it.each([
+    ['at its gate', undefined],
+    ['in the middle', 'echo begun; sleep 50.0909'],
+  ])('it ends by itself when nobody is at the other end, %s', async (_where, command) => {
+    const supervisor = selfIdentity();
+    const proofs = createProofStore(home, silentLogger);
+    const containment = createContainerContainment(place.config, silentLogger, proofs, createRepositoryFinder());
+    const plan = await containment.plan(spec('', { cwd: workspace }));
+    const marker = newId('exec');
+    const parts = { clock: systemClock, scratch: join(home, 'gates'), supervisor };
+    const prepared = await prepareContainer({ plan, marker, stdin: 'closed' }, parts);
+    if ('reason' in prepared) throw new Error(prepared.reason);
+    const { sandbox } = prepared;
+    if (command !== undefined) {
+      sandbox.open({ cwd: workspace, command });
+      expect(await sandbox.started).toBe(true);
+    }
+    sandbox.release();
+    await expect.poll(() => judge(sandbox.init), { timeout: 10_000 }).not.toBe('OWNED');
+    expect(processesWith('50.0909')).toEqual([]);
+    await sandbox.tree?.end();
   });
 
   it('ends with its supervisor, and the next start removes what the engine keeps', async () => {
