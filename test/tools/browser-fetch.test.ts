@@ -163,4 +163,15 @@ describe('the browser tool without a browser', () => {
     expect(JSON.stringify(events)).not.toContain('ignore your instructions');
     expect(JSON.stringify(events)).toContain('boss.example');
   });
+
+  it('closes a page that nobody uses, and says so', async () => {
+    const there = makeBrowserPlace({ fetch: true, times: { idle_ms: 50 } });
+    try {
+      await there.serve('idle.example', pages({ '/': html('idle') }));
+      expect((await there.call({ action: 'navigate', url: 'http://idle.example/' })).text()).toContain('idle');
+      await expect.poll(async () => (await there.call({ action: 'snapshot' })).error?.message).toContain('nobody used it');
+    } finally {
+      await there.end();
+    }
+  });
 });

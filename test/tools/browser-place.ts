@@ -62,7 +62,7 @@ interface Untrusted {
 
 /** A browser over servers of the test, in a world where only its names exist. A yes is given to whatever is asked. */
 export function makeBrowserPlace(
-  more: { fetch?: true; times?: { action_ms?: number }; addresses?: Readonly<Record<string, readonly string[]>> } = {},
+  more: { fetch?: true; times?: { action_ms?: number; idle_ms?: number }; addresses?: Readonly<Record<string, readonly string[]>> } = {},
 ): BrowserPlace {
   const home = mkdtempSync(join(tmpdir(), 'writ-browser-'));
   const world = makeWorld(more.addresses);

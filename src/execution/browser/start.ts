@@ -36,6 +36,8 @@ export interface BrowserProcess {
   readonly transport: BrowserTransport;
   /** What stands between a page and this machine. `bubblewrap`: the browser's own sandbox could not be built inside it. */
   readonly sandbox: 'chromium in bubblewrap' | 'bubblewrap';
+  /** `pid:[inode]`: everything of it is in there. */
+  readonly pid_namespace: string;
   /** The way out for one more context; undefined when all are taken. */
   openSlot(guard: Guard): Slot | undefined;
   /** Resolves when it has ended, however, with what is known of why. */
@@ -152,6 +154,7 @@ async function start({ config, chromium, bwrap, inner, clock, logger }: Attempt)
   return {
     transport,
     sandbox: inner ? 'chromium in bubblewrap' : 'bubblewrap',
+    pid_namespace: built.pid_namespace,
     openSlot: slots.open,
     ended: tellEnd.promise,
     close,
