@@ -225,7 +225,7 @@ describe('a result that is too large', () => {
       ['audio/ogg', 30_000],
       ['application/json', JSON.stringify(content[3]).length],
     ]);
-    expect(textOf(answer)).toContain('[left out: content item 2, image/png, 30000 bytes; read it with read_artifact {"id": "art_');
+    expect(textOf(answer)).toContain('[left out: content item 2, image/png, 30000 bytes; read_artifact {"id": "art_');
     expect(await readAll(store, answer.artifacts[0]?.id ?? '', 0, 999)).toBe(bytes.toString('latin1'));
   });
 

@@ -70,7 +70,7 @@ export async function spill(result: Oversized, parts: SpillParts): Promise<Spill
     try {
       const artifact = await parts.store.keep(parts.owner, origin, { media_type: part.media_type, bytes: part.bytes() });
       artifacts.push(artifact);
-      return `read it with ${readOn(artifact.id, cursor)}`;
+      return readOn(artifact.id, cursor);
     } catch (thrown) {
       return `it could not be kept: ${shortened(toAppError(thrown).message, 120)}`;
     }
@@ -87,7 +87,7 @@ export async function spill(result: Oversized, parts: SpillParts): Promise<Spill
     notice.push(`[cut: ${seen}. ${dropped.length} parts are left out; the whole as JSON: ${await keep(whole, 0)}]`);
   } else {
     notice.push(
-      `[cut: ${seen}.${chosen.cut === undefined ? '' : ` Read on where its text ends here: ${await keep(chosen.cut.part, chosen.cut.cursor)}`}]`,
+      `[cut: ${seen}.${chosen.cut === undefined ? '' : ` The rest of its text: ${await keep(chosen.cut.part, chosen.cut.cursor)}`}]`,
     );
     for (const part of dropped) notice.push(`[left out: ${part.what}; ${await keep(part, 0)}]`);
   }

@@ -1,7 +1,9 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
+import { serverEntrySchema } from '../../kernel/config/server-entry.ts';
 import { readSettings, type SettingsRead } from './read-settings.ts';
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'writ-settings-')));
@@ -142,6 +144,18 @@ test.each([
 
 test.each(['', 'a__b', 'a b', 'ä', 'x'.repeat(65), '../x'])('%j is no name', (name) => {
   expect(problemsOf(operator({ command: 'x' }, name)).join()).toContain('is no name for a server');
+});
+
+test('whatever JSON an entry holds, it is read or refused', () => {
+  const value = fc.jsonValue({ maxDepth: 3 });
+  const entry = fc.dictionary(fc.oneof(fc.constantFrom(...Object.keys(serverEntrySchema.shape)), fc.string()), value, { maxKeys: 8 });
+  fc.assert(
+    fc.property(entry, fc.boolean(), (given, project_file) => {
+      const read = project_file ? ofProject(given) : operator({ command: 'x', ...given });
+      expect(read.ok || read.problems.length > 0).toBe(true);
+    }),
+    { numRuns: 300 },
+  );
 });
 
 test('everything that is wrong is said at once', () => {
