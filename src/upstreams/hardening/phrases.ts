@@ -46,6 +46,7 @@ const TABLE: readonly { readonly kind: FindingKind; readonly phrases: readonly P
         3,
         'void|invalid|obsolete|cancelled|canceled|superseded|revoked|no longer apply|no longer valid',
       ],
+      ['end of', 2, 'document|output|results|result|input|data|page|file', 4, 'new instructions|new task|system message|system prompt'],
       ['your new|your real|your actual|your true|your only', 0, 'task|instructions|goal|objective|mission|purpose', 0, 'is|are'],
       [
         'reveal|print|show|output|repeat|display|expose|leak|dump|disclose|share|send|confirm|recite|tell me|give me',

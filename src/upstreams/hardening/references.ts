@@ -64,7 +64,8 @@ function resolve(reference: string, root: Readonly<Record<string, unknown>>, anc
   let at: unknown = root;
   for (const part of fragment.slice(1).split('/')) {
     const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return undefined;
+    if (typeof at !== 'object' || at === null) return undefined;
+    // What it inherits is no schema of ours, and refused as such.
     at = (at as Record<string, unknown>)[name];
   }
   return at;

@@ -22,7 +22,7 @@ const kindsOf = ({ where, text }: Case): readonly string[] =>
 
 test.each([
   ['injection.jsonl', 60, 33],
-  ['injection-extra.jsonl', 80, 85],
+  ['injection-extra.jsonl', 88, 91],
 ])('%s: no order is missed and no honest text is flagged', (file, orders, honest) => {
   const cases = read(file);
   const judged = cases.map((each) => ({ id: each.id, text: each.text, expect: each.expect, found: kindsOf(each) }));

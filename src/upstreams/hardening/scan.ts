@@ -17,9 +17,8 @@ const EXCERPT_CHARS = 160;
 const DEPTH = 2;
 
 const findEnglish = createPhraseFinder(ENGLISH);
-const OTHERS = OTHER_LANGUAGES.map((phrase) => ({ kind: 'override' as const, phrase }));
-const findOthers = createPhraseFinder(OTHERS);
-const findSpread = createPhraseFinder<FindingKind>([...ENGLISH, ...OTHERS], SMALL_WORDS);
+const findOthers = createPhraseFinder(OTHER_LANGUAGES);
+const findSpread = createPhraseFinder<FindingKind>([...ENGLISH, ...OTHER_LANGUAGES], SMALL_WORDS);
 
 /**
  * What in a foreign text looks like an order to a model, at most one finding of each kind. Advice, not a boundary: it knows phrases,
@@ -53,7 +52,7 @@ function look(text: string, depth: number, report: Add): void {
     for (const { kind, text: excerpt } of findEnglish(view)) add(kind, excerpt);
   }
   for (const { kind, text: excerpt } of findOthers(words[0] ?? '')) add(kind, excerpt);
-  if (foreign) for (const pattern of UNSPACED_PATTERNS) addMatch(pattern, plain, 'override', add);
+  if (foreign) for (const { kind, pattern } of UNSPACED_PATTERNS) addMatch(pattern, plain, kind, add);
   for (const { kind, pattern } of MARKERS) addMatch(pattern, plain, kind, add);
   if (forgedDialogue(text)) add('role', 'a dialogue of a person and an assistant');
   if (depth === 0) return;
