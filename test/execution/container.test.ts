@@ -4,6 +4,8 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, w
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { findEngine } from '../../src/execution/container/engine.ts';
+import { findTarget } from '../../src/execution/container/image.ts';
 import { createContainerContainment } from '../../src/execution/container/index.ts';
 import { HOME_LABEL, homeTag } from '../../src/execution/container/names.ts';
 import { prepareContainer } from '../../src/execution/container/prepare.ts';
@@ -249,14 +251,12 @@ while True:
     expect(output.stdout.head).toContain('/first');
     expect(output.stdout.head).not.toContain('/opt');
     make('second');
-    const later = place.execution(named);
-    await expect(later.run(spec('true'), NEVER)).rejects.toMatchObject({
+    const engine = await findEngine({ candidates: [PODMAN], host_env: {}, user_home: place.root });
+    await expect(findTarget(engine, image, home, 1)).rejects.toMatchObject({
       code: 'backend_unavailable',
       message: expect.stringContaining('is not the one that was first used'),
     });
-    const absent = place.execution({ container: { ...named.container, image: 'localhost/writ-never:1' } });
-    expect(await absent.probe()).toMatchObject({
-      ok: false,
+    await expect(findTarget(engine, 'localhost/writ-never:1', home, 1)).rejects.toMatchObject({
       code: 'backend_unavailable',
       fix: expect.stringContaining('podman pull localhost/writ-never:1'),
     });
