@@ -27,7 +27,9 @@ beforeAll(async () => {
   const bad = { command: 'node', timeout_seconds: 0 };
   writeFileSync(join(place.home, 'config.json'), JSON.stringify({ mcpServers: { res: entry, bad } }), { mode: 0o600 });
   mcp = await startMcp(place);
-});
+  // On a busy machine it is connected after the list is given.
+  for (let names = ''; !names.includes('res__give'); ) names = JSON.stringify(await mcp.ask('tools/list'));
+}, 60_000);
 afterAll(async () => {
   await mcp.end();
   place.remove();
