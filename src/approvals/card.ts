@@ -12,18 +12,9 @@ const MOST_REASONS = 20;
 const MOST_ORIGINS = 20;
 const MOST_OPENINGS = 50;
 
-export interface CardParts {
-  readonly tool: string;
-  /** Exact and raw: masked, escaped and bounded here. */
-  readonly what: string;
-  readonly cwd: string;
-  readonly workspace: string;
-  readonly agent: string;
-  readonly client?: string;
-  readonly description?: string;
+/** What a card is made of: its texts exact and raw, masked, escaped and bounded only here. Effects, reasons and openings are those of the decision. */
+export interface CardParts extends Omit<Card, 'effects' | 'reasons' | 'opens' | 'word'> {
   readonly decision: Decision;
-  readonly origins: readonly string[];
-  readonly grants: readonly GrantScope[];
 }
 
 /** What a person is shown before they answer. Masked before it is escaped: an escape in the middle would hide a secret from the redactor. */

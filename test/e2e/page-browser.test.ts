@@ -1,20 +1,12 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callTool, makeToken, startUp, type UpProcess } from '../helpers/up-process.ts';
 import { makePlace, type Place, runWrit } from '../helpers/writ-process.ts';
-
-/** The rules of accessibility that a program can check, as text for the browser. */
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-interface Violation {
-  readonly id: string;
-  readonly help: string;
-  readonly nodes: readonly { readonly html: string }[];
-}
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path));
 
@@ -89,8 +81,8 @@ describe.skipIf(CHROMIUM === undefined)('the page in a real browser (needs Chrom
       const running = callTool(`${up.url}/mcp`, token, 'shell', { command: 'sleep 302' });
       await page.locator('article').waitFor({ timeout: 60_000 });
       await page.getByText('sleep 302').first().waitFor();
-      await page.evaluate(AXE);
-      const found = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as { violations: Violation[] };
+      await page.evaluate(axe.source);
+      const found = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as axe.AxeResults;
       expect(found.violations.map(({ id, help, nodes }) => [id, help, nodes.map(({ html }) => html)])).toEqual([]);
       await page.locator('article input[name=note]').fill('not now');
       await page.keyboard.press('Enter');

@@ -1,19 +1,14 @@
-import { fileURLToPath } from 'node:url';
 import { Client as ClientV2 } from '@modelcontextprotocol/client';
 import { StdioClientTransport as StdioV2 } from '@modelcontextprotocol/client/stdio';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as StdioV1 } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { expect, test } from 'vitest';
+import { fixtureServer, INFO } from './over-stdio.ts';
 
 /** The official clients ask their person, in both eras; what they show and what they send back is what the gate gets. */
 
-const server = {
-  command: process.execPath,
-  args: ['--no-warnings', fileURLToPath(new URL('./fixture-server.ts', import.meta.url)), 'fast'],
-  stderr: 'inherit' as const,
-};
-const info = { name: 'interop', version: '1.0.0' };
+const server = fixtureServer('fast');
 const capabilities = { elicitation: { form: {} } };
 const ask = { name: 'ask', arguments: { text: 'x' } };
 const answers = [
@@ -39,7 +34,7 @@ function textOf(result: object): string {
 }
 
 test('the v1 SDK: a form while the call waits', async () => {
-  const client = new ClientV1(info, { capabilities });
+  const client = new ClientV1(INFO, { capabilities });
   const { shown, answer } = person();
   client.setRequestHandler(ElicitRequestSchema, ({ params }) => answer(params));
   await client.connect(new StdioV1(server));
@@ -50,7 +45,7 @@ test('the v1 SDK: a form while the call waits', async () => {
 });
 
 test.each(['legacy', 'auto'] as const)('the v2 SDK, negotiation %s: the same by a form and by calling again', async (mode) => {
-  const client = new ClientV2(info, { capabilities, versionNegotiation: { mode } });
+  const client = new ClientV2(INFO, { capabilities, versionNegotiation: { mode } });
   const { shown, answer } = person();
   client.setRequestHandler('elicitation/create', ({ params }) => answer(params));
   await client.connect(new StdioV2(server));
@@ -61,7 +56,7 @@ test.each(['legacy', 'auto'] as const)('the v2 SDK, negotiation %s: the same by 
 });
 
 test.each(['legacy', 'auto'] as const)('the v2 SDK, negotiation %s, without a way to ask: the answer says that it waits', async (mode) => {
-  const client = new ClientV2(info, { versionNegotiation: { mode } });
+  const client = new ClientV2(INFO, { versionNegotiation: { mode } });
   await client.connect(new StdioV2(server));
   expect(textOf(await client.callTool(ask))).toContain('not run yet (approval_pending)');
   await client.close();

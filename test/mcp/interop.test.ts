@@ -1,20 +1,15 @@
-import { fileURLToPath } from 'node:url';
 import { Client as ClientV2 } from '@modelcontextprotocol/client';
 import { StdioClientTransport as StdioV2 } from '@modelcontextprotocol/client/stdio';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as StdioV1 } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { expect, test } from 'vitest';
+import { fixtureServer, INFO } from './over-stdio.ts';
 
-const server = {
-  command: process.execPath,
-  args: ['--no-warnings', fileURLToPath(new URL('./fixture-server.ts', import.meta.url))],
-  stderr: 'inherit' as const,
-};
-const info = { name: 'interop', version: '1.0.0' };
+const server = fixtureServer();
 
 test('the v1 SDK: handshake, roots, listing, output validation, refusals, progress, cancel, resources', async () => {
-  const client = new ClientV1(info, { capabilities: { roots: { listChanged: true } } });
+  const client = new ClientV1(INFO, { capabilities: { roots: { listChanged: true } } });
   const errors: Error[] = [];
   client.onerror = (error) => void errors.push(error);
   client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [{ uri: 'file:///somewhere' }] }));
@@ -62,7 +57,7 @@ test.each([
   ['auto', '2026-07-28'],
   [{ pin: '2026-07-28' }, '2026-07-28'],
 ] as const)('the v2 SDK, negotiation %j', async (mode, revision) => {
-  const client = new ClientV2(info, { versionNegotiation: { mode } });
+  const client = new ClientV2(INFO, { versionNegotiation: { mode } });
   const errors: Error[] = [];
   client.onerror = (error) => void errors.push(error);
   await client.connect(new StdioV2(server));

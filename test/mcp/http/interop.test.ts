@@ -2,12 +2,12 @@ import { Client as ClientV2, StreamableHTTPClientTransport as HttpV2 } from '@mo
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { INFO } from '../over-stdio.ts';
 import { ask, until } from './client.ts';
 import { serve, type TestServer } from './server.ts';
 
 /** The official clients, as they come. */
 
-const info = { name: 'interop', version: '1.0.0' };
 let server: TestServer;
 beforeAll(async () => {
   server = await serve();
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 test('the v1 SDK: session, calls, progress, cancel, end', async () => {
-  const client = new ClientV1(info);
+  const client = new ClientV1(INFO);
   const errors: Error[] = [];
   client.onerror = (error) => void errors.push(error);
   const transport = new HttpV1(new URL(server.url));
@@ -41,7 +41,7 @@ test.each([
   ['auto', '2026-07-28'],
   [{ pin: '2026-07-28' }, '2026-07-28'],
 ] as const)('the v2 SDK, negotiation %j', async (mode, revision) => {
-  const client = new ClientV2(info, { versionNegotiation: { mode } });
+  const client = new ClientV2(INFO, { versionNegotiation: { mode } });
   const errors: Error[] = [];
   client.onerror = (error) => void errors.push(error);
   await client.connect(new HttpV2(new URL(server.url)));
@@ -63,7 +63,7 @@ test.each([
 
 test.each(['legacy', 'auto'] as const)('a restart under connected clients, negotiation %s', async (mode) => {
   const first = await serve({ key: 'kept' });
-  const [one, two] = [new ClientV1(info), new ClientV2(info, { versionNegotiation: { mode } })];
+  const [one, two] = [new ClientV1(INFO), new ClientV2(INFO, { versionNegotiation: { mode } })];
   await one.connect(new HttpV1(new URL(first.url)));
   await two.connect(new HttpV2(new URL(first.url)));
   const echo = { name: 'echo', arguments: { text: 'hi' } };
