@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { cpus } from 'node:os';
 import type { Clock } from '../../kernel/clock.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
@@ -39,7 +41,7 @@ export function createContainerContainment(
   clock: Clock = systemClock,
 ): Omit<Containment, 'place'> {
   const standing = ownStanding(config);
-  const hard = ownHardLimits();
+  const ours = { ...ownHardLimits(), cpus: cpus().length };
   let ready: { readonly at: number; readonly found: Promise<Ready>; failed?: true } | undefined;
   const known = new Map<ProbeMode, { readonly key: string; readonly at: number; readonly result: Promise<ModeResult>; failed?: true }>();
 
@@ -49,7 +51,7 @@ export function createContainerContainment(
     const target = await findTarget(engine, image, config.home, clock.now());
     const maker: PlanMaker = {
       program: () => `${engine.path} ${target.image}`,
-      make: (spec, facts, settings) => buildContainerPlan(spec, facts, settings, target, hard),
+      make: (spec, facts, settings) => buildContainerPlan(spec, facts, settings, target, ours),
     };
     return { target, maker, plan: createPlanner(config, find, maker) };
   };
@@ -66,7 +68,9 @@ export function createContainerContainment(
 
   const prove = async (mode: ProbeMode, { target, maker }: Ready, fresh: boolean): Promise<ModeResult> => {
     const { engine, image } = target;
-    const key = JSON.stringify([standing, engine, image, config.limits]);
+    const key = createHash('sha256')
+      .update(JSON.stringify([standing, engine, image, config.limits]))
+      .digest('hex');
     const now = clock.now();
     const before = known.get(mode);
     if (before && !fresh && before.key === key && now - before.at < (before.failed ? FAILURE_MS : PROOF_MS)) return before.result;

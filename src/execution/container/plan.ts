@@ -29,7 +29,7 @@ export function fixedFlags({ kind }: Engine, seccomp: string): readonly string[]
     // What it writes goes to pipes of Writ's own and not through the engine.
     ...['--log-driver=none', '--no-healthcheck'],
     // Podman would make more of it writable, and hand on the proxies of our environment.
-    ...(kind === 'podman' ? ['--read-only-tmpfs=false', '--http-proxy=false', '--systemd=false', '--userns=host'] : []),
+    ...(kind === 'podman' ? ['--read-only-tmpfs=false', '--http-proxy=false', '--systemd=false'] : []),
   ];
 }
 
@@ -53,7 +53,7 @@ export function buildContainerPlan(
   facts: PlanFacts,
   config: ExecutionConfig,
   target: Target,
-  limitsOfOurs: { readonly open_files: number; readonly processes: number },
+  ours: { readonly open_files: number; readonly processes: number; readonly cpus: number },
 ): SandboxPlan {
   const { engine, image, named } = target;
   const { as, folders, guards, toolchains } = facts;
@@ -62,8 +62,8 @@ export function buildContainerPlan(
   const inTmp = new Set(facts.pins.map(({ dest }) => dest).filter((dest) => within(dest, '/tmp')));
   const pins = facts.pins.filter(({ dest }) => !inTmp.has(dest));
   const wanted = strictest(config.limits, spec.limits);
-  // More than we have ourselves an engine without privileges could not give.
-  const limits = { ...wanted, open_files: Math.min(wanted.open_files, limitsOfOurs.open_files) };
+  // More than there is, or than we have ourselves, is refused by one engine or the other.
+  const limits = { ...wanted, open_files: Math.min(wanted.open_files, ours.open_files), cpus: Math.min(wanted.cpus, ours.cpus) };
   const generated = Object.entries(GENERATED_AT)
     .filter(([name]) => own || INTO_IMAGES.includes(name))
     .map(([name, dest]): Mount => ({ kind: 'bind', source: `${facts.generated}/${name}`, dest, access: 'read' }));
@@ -90,7 +90,7 @@ export function buildContainerPlan(
   };
   // The image knows where its programs are.
   if (!own) delete env['PATH'];
-  const processes = Math.min(limitsOfOurs.processes, PROCESS_NUMBERS);
+  const processes = Math.min(ours.processes, PROCESS_NUMBERS);
   const rest = {
     container: {
       engine,
@@ -134,6 +134,6 @@ export function buildContainerPlan(
 
 /** Who it is inside: the owner of the Workspace. An engine without root has one user only, who is root inside unless Podman keeps the number. */
 export function userFlags({ kind, rootless }: Engine, as: Pick<PlanFacts['as'], 'uid' | 'gid'>): readonly string[] {
-  if (!rootless) return [`--user=${as.uid}:${as.gid}`];
+  if (!rootless) return ['--userns=host', `--user=${as.uid}:${as.gid}`];
   return kind === 'podman' ? ['--userns=keep-id', `--user=${as.uid}:${as.gid}`] : ['--user=0:0'];
 }

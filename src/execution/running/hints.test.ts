@@ -12,6 +12,7 @@ const plan = {
     unix_sockets: enforced,
     seccomp: enforced,
     memory: enforced,
+    tmp_noexec: enforced,
   },
   notes: [],
 };
@@ -27,6 +28,7 @@ describe('hints', () => {
     ["fatal: could not read Username for 'https://github.com': terminal prompts disabled", /credential.helper=store/],
     ['git@github.com: Permission denied (publickey).', /GIT_SSH_COMMAND/],
     ['unshare: unshare failed: Operation not permitted', /system calls/],
+    ['bash: /tmp/pip-build/configure: Permission denied', /TMPDIR/],
     ['Cannot connect to the Docker daemon at unix:///var/run/docker.sock', /Sockets of the host/],
   ])('%s', (output, sentence) => {
     expect(hintsFor(report, { output, failed: true }).join()).toMatch(sentence);

@@ -66,6 +66,11 @@ const HINTS: readonly Hint[] = [
     sentence: "Sockets of the host (containers, systemd, D-Bus) don't exist inside this sandbox.",
   },
   {
+    text: /\/tmp\/\S*: Permission denied|(?:EACCES|Errno 13)\b.*\/tmp\//,
+    because: 'tmp_noexec',
+    sentence: 'Nothing in /tmp can be started in a container; put programs into the workspace, or point TMPDIR to a folder there.',
+  },
+  {
     text: /ReserveShadowMemoryRange failed|Shadow memory range/i,
     because: 'memory',
     sentence: 'The sanitizer reserves more address space than the memory limit of this run allows.',
