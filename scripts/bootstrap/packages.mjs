@@ -6,12 +6,24 @@ import { NPM_FLAGS, needNpm, npmEnvironment } from './npm.mjs';
 import { run } from './run.mjs';
 import { Stop, say, step } from './say.mjs';
 
+/** Real servers that the tests meet: hundreds of packages that nobody who only starts Writ needs. */
+const PEERS = join(ROOT, 'test', 'peers');
+
 /** Installs what the lock file names, with the given Node, unless node_modules already holds exactly that. */
 export async function installPackages(node) {
-  if (missingPackages(ROOT).length === 0) return;
+  await install(node, ROOT, 'Installing the npm packages of package-lock.json');
+}
+
+/** The same for what only the tests need. */
+export async function installPeers(node) {
+  await install(node, PEERS, 'Installing the servers that the tests meet (test/peers)');
+}
+
+async function install(node, folder, what) {
+  if (missingPackages(folder).length === 0) return;
   await withLock('packages', async () => {
-    if (missingPackages(ROOT).length === 0) return;
-    await step('Installing the npm packages of package-lock.json', () => npmCi({ node, from: ROOT, to: ROOT }));
+    if (missingPackages(folder).length === 0) return;
+    await step(what, () => npmCi({ node, from: folder, to: folder }));
   });
 }
 

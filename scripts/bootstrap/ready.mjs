@@ -2,7 +2,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { ROOT } from './checkout.mjs';
 import { findNode } from './node-runtime.mjs';
 import { findNpm } from './npm.mjs';
-import { installPackages } from './packages.mjs';
+import { installPackages, installPeers } from './packages.mjs';
 import { installPrograms } from './system.mjs';
 
 /**
@@ -14,6 +14,7 @@ import { installPrograms } from './system.mjs';
 export async function makeReady(purpose) {
   const node = await findNode();
   await installPackages(node);
+  if (purpose === 'test') await installPeers(node);
   const missing = purpose === 'build' ? [] : await installPrograms(purpose);
   const path = [dirname(node), join(ROOT, 'node_modules', '.bin'), process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin'].join(delimiter);
   const npm = findNpm();
