@@ -337,6 +337,20 @@ describe('envelopes', () => {
     expect(textOf(refusedOne)).toMatch(/is refused: its artifacts are no list/);
   });
 
+  test('that FastMCP repeats in structured content show no path there either, and count once', async () => {
+    const store = freshStore();
+    const root = freshFolder();
+    writeFileSync(join(root, 'a'), 'x');
+    const reference = { schema: 'odek.artifact-ref/v1', id: 'a', uri: `file://${root}/a`, media_type: 'text/plain' };
+    const result = JSON.stringify(envelope({ artifacts: [reference] }));
+    const answer = await bound({ content: [text(result)], structuredContent: { result } }, { store, artifact_roots: [root] });
+    expect(answer.structured).toEqual({ result: 'sum' });
+    expect(answer.artifacts).toHaveLength(1);
+    expect(JSON.stringify(answer)).not.toContain(root);
+    const many = Array.from({ length: 65 }, () => text(result));
+    expect(textOf(await bound({ content: many }, { store, artifact_roots: [root] }))).toContain('it refers to 65 artifacts, more than 64');
+  });
+
   test('of a program that escapes slashes, and with an id of megabytes', async () => {
     const store = freshStore();
     const escaped = JSON.stringify(envelope({ artifacts: [7] })).replaceAll('/', '\\/');

@@ -1,15 +1,13 @@
 import { createHash } from 'node:crypto';
-import { toAppError } from '../../kernel/errors.ts';
 import type { Redactor } from '../../kernel/redaction/index.ts';
 import type { JsonObject, UpstreamSettings, UpstreamTool } from '../types.ts';
 import type { Artifact, ArtifactOwner, ArtifactStore } from './artifacts.ts';
 import { countCodePoints } from './code-points.ts';
 import { type Answer, charactersOf, type Item, readAnswer, textItem } from './content.ts';
-import { type Envelope, envelopeOf, readEnvelope } from './envelope.ts';
-import { referenceLine, shortened, untrustedLine, withoutImitations } from './lines.ts';
+import { shortened, untrustedLine } from './lines.ts';
 import { schemaMismatch } from './output-schema.ts';
-import { type FileIdentity, openReference } from './reference.ts';
 import { MAX_ITEMS, spill } from './spill.ts';
+import { unfold } from './unfold.ts';
 
 export interface BoundParts {
   readonly settings: Pick<UpstreamSettings, 'name' | 'max_result_chars' | 'artifact_roots'>;
@@ -49,7 +47,9 @@ export async function boundResult(raw: unknown, parts: BoundParts): Promise<Boun
     items: answer.items.length,
     sha256: createHash('sha256').update(seen).digest('hex'),
   };
-  const unfolded = await unfold(answer, parts);
+  const origin = { server: settings.name, tool: facts.tool };
+  const { owner, store, signal, redactor } = parts;
+  const unfolded = await unfold(answer, { roots: settings.artifact_roots, origin, owner, store, signal });
   if ('reason' in unfolded) return refused(unfolded.reason, facts, parts);
 
   const told = structuredAsText(unfolded);
@@ -59,15 +59,8 @@ export async function boundResult(raw: unknown, parts: BoundParts): Promise<Boun
   const lines = linesWithin(unfolded.lines, settings.max_result_chars / 2);
   const own_chars = countCodePoints(lines.join('\n'));
   const fits = chars + own_chars <= settings.max_result_chars && shaped.items.length <= MAX_ITEMS;
-  const origin = { server: settings.name, tool: facts.tool };
-  const room = {
-    redactor: parts.redactor,
-    store: parts.store,
-    owner: parts.owner,
-    origin,
-    limit: settings.max_result_chars,
-    reserved: own_chars + LOST.length + 2,
-  };
+  const limit = settings.max_result_chars;
+  const room = { redactor, store, owner, origin, limit, reserved: own_chars + LOST.length + 2 };
   const bounded = fits ? { ...shaped, notice: [], artifacts: [] } : await spill({ ...shaped, chars }, room);
   const lost = shaped.structured !== undefined && bounded.structured === undefined && tool.definition['outputSchema'] !== undefined;
   // Clients that know the schema would throw away a result without structured content, unless it is an error.
@@ -104,61 +97,6 @@ function originOf({ settings }: BoundParts): string {
 }
 
 type Shaped = Pick<Answer, 'items' | 'is_error' | 'structured'>;
-
-/** Envelopes taken apart: their texts in place, a line for each file, which is registered and not read. */
-interface Unfolded extends Shaped {
-  readonly lines: readonly string[];
-  readonly artifacts: readonly Artifact[];
-}
-
-async function unfold(answer: Answer, parts: BoundParts): Promise<Unfolded | { readonly reason: string }> {
-  const envelopes: Envelope[] = [];
-  const items: Item[] = [];
-  for (const item of answer.items) {
-    const read = item.kind === 'text' && !item.whole ? readEnvelope(item.text) : ({ type: 'none' } as const);
-    if (read.type === 'refused') return read;
-    if (read.type === 'envelope') envelopes.push(read.envelope);
-    items.push(read.type === 'envelope' ? textItem(withoutImitations(read.envelope.text)) : item);
-  }
-  const structured = envelopeOf(answer.structured);
-  if (structured.type === 'refused') return structured;
-  const { structured: given, is_error } = answer;
-  // The same envelope twice: its paths must not be shown in the other form either.
-  const rest = { is_error, ...(given === undefined || structured.type === 'envelope' ? {} : { structured: given }) };
-  if (structured.type === 'envelope' && envelopes.length === 0) {
-    envelopes.push(structured.envelope);
-    items.push(textItem(withoutImitations(structured.envelope.text)));
-  }
-  const references = envelopes.flatMap((one) => one.references);
-  const looked: { readonly reference: (typeof references)[number]; readonly identity: FileIdentity }[] = [];
-  for (const reference of references) {
-    const opened = await openReference(reference, { roots: parts.settings.artifact_roots, writ_home: parts.store.home }, parts.signal);
-    if (!opened.ok) return { reason: `artifact "${shortened(reference.id, 100)}" is refused: ${opened.reason}` };
-    await opened.handle.close();
-    looked.push({ reference, identity: opened.identity });
-  }
-  const lines: string[] = [];
-  const artifacts: Artifact[] = [];
-  for (const { reference, identity } of looked) {
-    const place = await register(reference, identity, parts);
-    if ('artifact' in place) artifacts.push(place.artifact);
-    lines.push(referenceLine(reference, identity.size, 'artifact' in place ? place.artifact : place));
-  }
-  return { items, ...rest, lines, artifacts };
-}
-
-async function register(
-  reference: Parameters<ArtifactStore['refer']>[2]['reference'],
-  identity: FileIdentity,
-  { settings, tool, owner, store }: BoundParts,
-): Promise<{ readonly artifact: Artifact } | { readonly problem: string }> {
-  try {
-    const origin = { server: settings.name, tool: tool.name.slice(0, 200) };
-    return { artifact: await store.refer(owner, origin, { reference, roots: settings.artifact_roots, identity }) };
-  } catch (thrown) {
-    return { problem: toAppError(thrown).message };
-  }
-}
 
 /** Where there is nothing but structured content, clients of the older revisions would be given nothing. */
 function structuredAsText({ items, structured, is_error }: Shaped): Shaped {
