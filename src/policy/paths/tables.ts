@@ -97,7 +97,7 @@ export const VISIBLE_ETC = lines(`
   localtime timezone locale.conf locale.alias default/locale os-release lsb-release debian_version redhat-release fedora-release alpine-release login.defs shells
   profile profile.d bash.bashrc bashrc bash_completion.d zsh inputrc terminfo skel vim nanorc
   java* maven gradle perl python* php R emacs fonts ImageMagick-6 ImageMagick-7 magic magic.mime mime.types mailcap papersize xml sgml groff manpath.config texmf
-  ssh/ssh_config ssh/ssh_config.d wgetrc debuginfod gdb glvnd OpenCL vulkan
+  ssh/ssh_config ssh/ssh_config.d wgetrc debuginfod gdb glvnd OpenCL vulkan chromium chromium.d
   hosts hostname passwd group gitconfig npmrc pip.conf ssh/ssh_known_hosts
 `);
 
