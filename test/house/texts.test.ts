@@ -40,5 +40,7 @@ test('every dependency is explained', () => {
     .filter((line) => line.startsWith('| '))
     .map((line) => line.split('|')[1] ?? '');
   const explained = new Set(rows.flatMap((row) => row.split(',').map((name) => name.trim())));
-  expect(Object.keys({ ...devDependencies, ...optionalDependencies, ...peers.dependencies }).filter((name) => !explained.has(name))).toEqual([]);
+  expect(
+    Object.keys({ ...devDependencies, ...optionalDependencies, ...peers.dependencies }).filter((name) => !explained.has(name)),
+  ).toEqual([]);
 });
