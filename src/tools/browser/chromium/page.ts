@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { AppError } from '../../../kernel/errors.ts';
 import type { ToolImage } from '../../tool.ts';
@@ -83,7 +84,7 @@ export async function openChromiumPage(
     gone: gone.promise,
     async close() {
       // One that hangs goes with the browser; its way out is closed at once.
-      await Promise.race([context.close().catch(() => undefined), ended, pause(CLOSE_MS)]);
+      await Promise.race([context.close().catch(() => undefined), ended, pause(CLOSE_MS, undefined, { ref: false })]);
       release();
     },
   };
@@ -144,10 +145,6 @@ async function settled(page: Page, main: MainFrame): Promise<void> {
 /** A page whose last picture never comes is shown without it. */
 async function loaded(page: Page): Promise<void> {
   await page.waitForLoadState('load', { timeout: LOADED_MS }).catch(() => undefined);
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 async function view(page: Page): Promise<PageView> {
