@@ -1,5 +1,5 @@
 import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunSpec } from '../types.ts';
 import { type PreparedOpenings, prepareOpenings } from './prepare-openings.ts';
@@ -77,9 +77,12 @@ describe('a file that was opened for writing', () => {
     expect([readFileSync(notes, 'utf8'), readdirSync(outside).length]).toEqual(['new\n', 2]);
   });
 
-  it('takes what a run leaves locked', async () => {
-    const { end } = await run(`mkdir -p ${outside}/deep && chmod 0 ${outside}`);
-    end();
+  it('takes what a run leaves locked, or as links, and nothing that these lead to', async () => {
+    const elsewhere = bed.file('elsewhere/kept.txt');
+    const script = `cd ${outside} && mkdir -p deep/er && ln -s ${dirname(elsewhere)} deep/link && ln -s ${elsewhere} link && chmod 0 deep/er deep .`;
+    const { end } = await run(script);
+    expect(end()).toEqual([expect.stringContaining('not kept: deep, link')]);
+    expect(existsSync(elsewhere)).toBe(true);
     expect(readdirSync(outside).sort()).toEqual(['neighbour.txt', 'notes.txt']);
   });
 });

@@ -18,6 +18,7 @@ import type { RunSpec } from '../types.ts';
 import { kindOf, look } from './look.ts';
 import { within } from './mount.ts';
 import { openUp } from './open-up.ts';
+import { removeTree } from './remove-tree.ts';
 import type { RunAs } from './run-as.ts';
 
 /** Of Linux, missing in Node's table: a handle to a place that needs no right to read it. */
@@ -173,7 +174,7 @@ function endStandIn({ folder, name, files }: StandIn): readonly string[] {
     held = openSync(folder, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW);
     const here = `/proc/self/fd/${held}`;
     const own = `${here}/${name}`;
-    if (kindOf(own) !== 'folder') return [];
+    if (readlinkSync(here) !== folder || kindOf(own) !== 'folder') return [];
     openUp(own);
     for (const file of files) {
       const note = bringOut(own, here, file);
@@ -184,7 +185,7 @@ function endStandIn({ folder, name, files }: StandIn): readonly string[] {
       const named = `${left.slice(0, MOST_NAMED).join(', ')}${left.length > MOST_NAMED ? ` and ${left.length - MOST_NAMED} more` : ''}`;
       notes.push(`Beside files of ${folder} that were opened, others were made and not kept: ${named}. Ask for the folder, or name them.`);
     }
-    rmSync(own, { recursive: true, force: true });
+    removeTree(here, name);
   } catch (thrown) {
     if (errnoOf(thrown) !== 'ENOENT')
       notes.push(`What was made beside the opened files of ${folder} could not be cleared away: ${String(thrown)}`);
