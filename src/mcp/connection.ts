@@ -16,6 +16,7 @@ import {
   UNSUPPORTED_PROTOCOL_VERSION,
 } from '../kernel/json-rpc/message.ts';
 import { refusalError, refusalReply, UNEXPECTED } from './answers.ts';
+import { createHeldCalls } from './asking/held-calls.ts';
 import { featuresFor } from './hosts.ts';
 import { createInFlight, type Flight, type Places } from './in-flight.ts';
 import type { RequestContext } from './methods/context.ts';
@@ -35,15 +36,18 @@ const META_SERVER = 'io.modelcontextprotocol/serverInfo';
 /** Requests under way of one client; more are answered `busy`. */
 export const MAX_CALLS = 64;
 const MAX_STREAMS = 16;
+/** Calls of one agent that wait for a person at its client between two requests. */
+const MAX_HELD = 16;
 const MAX_BATCH = 100;
 
 export interface Bounds {
   readonly calls: Places;
   readonly streams: Places;
+  readonly held: Places;
 }
 
 export function createBounds(): Bounds {
-  return { calls: { max: MAX_CALLS, taken: 0 }, streams: { max: MAX_STREAMS, taken: 0 } };
+  return { calls: { max: MAX_CALLS, taken: 0 }, streams: { max: MAX_STREAMS, taken: 0 }, held: { max: MAX_HELD, taken: 0 } };
 }
 
 /** Where what belongs to a request goes before its answer. */
@@ -84,6 +88,7 @@ export interface ConnectionParts {
   readonly session?: { readonly id: string; readonly resumed?: Hello };
 }
 
+const UNASKABLE = { ok: false, reason: 'a client of this revision is asked with the answer of its call' } as const;
 const NO_BATCHES: RpcError = { code: INVALID_REQUEST, message: 'A batch is not allowed here' };
 
 type Request = Extract<Incoming, { kind: 'request' }>;
@@ -94,6 +99,7 @@ export function createConnection({ parts, bounds = createBounds(), session: own 
   const { logger } = parts;
   const flights = { calls: createInFlight(bounds.calls), streams: createInFlight(bounds.streams) };
   const notices = createNotices(parts.pendingNotices, logger);
+  const held = createHeldCalls(bounds.held);
   const requester = createRequester(logger);
   let session = own?.resumed && sessionPeer(own.resumed, requester, logger, own.id);
   // That handshake was finished long ago.
@@ -153,10 +159,11 @@ export function createConnection({ parts, bounds = createBounds(), session: own 
         id,
         flight,
         notices,
+        held,
         offer,
         socket: outlet.socket,
         send: (message) => void outlet.send(message),
-        ask: (question) => requester.ask(question, outlet),
+        ask: (question) => (features.era === 'handshake' ? requester.ask(question, outlet) : Promise.resolve(UNASKABLE)),
       })
       .catch((error: unknown) => fault(method, error))
       .then((reply) => {
@@ -245,6 +252,7 @@ export function createConnection({ parts, bounds = createBounds(), session: own 
     lost: requester.lost,
     shutdown(reason) {
       requester.close();
+      held.close(reason);
       for (const each of Object.values(flights)) each.abortAll(reason);
     },
   };

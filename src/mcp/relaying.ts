@@ -8,12 +8,11 @@ const QUESTION_MS = 10 * 60_000;
 
 /** How an upstream reaches the client of one call, as far as that client said that it can be reached. */
 export function createRelay(
-  { peer, features, ask, offer }: Pick<WorkContext, 'peer' | 'features' | 'ask' | 'offer'>,
+  { peer, ask, offer }: Pick<WorkContext, 'peer' | 'ask' | 'offer'>,
   progress: Pick<Progress, 'relay'> = { relay: () => false },
 ): Relay {
   return {
     async ask(method, params, signal) {
-      if (features.era === 'stateless') return cannot('it can only be asked with the answer of a call');
       const missing = missingCapability(method, params, peer.capabilities);
       if (missing !== undefined) return cannot(missing);
       const answer = await ask({ method, params, ms: QUESTION_MS, signal });

@@ -8,6 +8,7 @@ import type { JsonObject, Relay, UpstreamSettings, UpstreamState, UpstreamStatus
 import type { Carrier } from './wire/carrier.ts';
 import { type Era, openClient, type UpstreamClient } from './wire/client.ts';
 import type { PeerAnswer, Served } from './wire/exchange.ts';
+import { requestInRounds } from './wire/rounds.ts';
 
 /** Whether it may be started at all. */
 export type Admission =
@@ -337,7 +338,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
         const given = { timeout_ms, signal, ...(onProgress ? { onProgress } : {}), ...(scope ? { scope } : {}) };
         const current = await live();
         try {
-          return await current.request(method, params, given);
+          return await requestInRounds({ request: current.request, served: parts.served }, method, params, given);
         } catch (thrown) {
           const { needs_auth, session_gone } = thrown instanceof AppError ? (thrown.data ?? {}) : {};
           if (needs_auth === true) await loggedOut(current, toAppError(thrown).message);

@@ -1,7 +1,9 @@
 import type { Socket } from 'node:net';
 import type { Members, Reply, RequestId } from '../../kernel/json-rpc/message.ts';
+import type { HeldCalls } from '../asking/held-calls.ts';
 import type { Flight } from '../in-flight.ts';
 import type { Notices } from '../notices.ts';
+import type { Progress } from '../progress.ts';
 import type { Answer, Question } from '../requester.ts';
 import type { Features } from '../revisions.ts';
 import type { CallScope, Peer, ServerParts } from '../types.ts';
@@ -21,7 +23,11 @@ export interface WorkContext extends RequestContext {
   readonly notices: Notices;
   /** What the request came in on, over HTTP. */
   readonly socket: Socket | undefined;
-  /** A question to the client, on the stream of this request. Only in the handshake revisions. */
+  /** Calls of clients that are asked with the answer of one. */
+  readonly held: HeldCalls;
+  /** Where what is said of its progress goes, when that isn't this request alone. */
+  readonly progress?: Progress;
+  /** A question to the client: on the stream of this request, or of a held call. */
   ask(question: Question): Promise<Answer>;
   /** A notification that belongs to this request and must arrive. */
   send(message: unknown): void;

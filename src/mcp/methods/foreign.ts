@@ -1,5 +1,6 @@
 import { failure, INVALID_PARAMS, isObject, METHOD_NOT_FOUND, type Members, type Reply } from '../../kernel/json-rpc/message.ts';
 import { refusalError } from '../answers.ts';
+import { badRetry } from '../asking/call-asking.ts';
 import { createRelay } from '../relaying.ts';
 import type { Foreign } from '../types.ts';
 import { type RequestContext, scopeOf, type WorkContext } from './context.ts';
@@ -8,6 +9,13 @@ import { withCache } from './tools.ts';
 
 /** What an upstream is asked beside its tools is an Action of its own, under the name that the gate knows it by. */
 export async function askForeign(context: WorkContext, tool: string, args: Members, notFound: number): Promise<Reply> {
+  const badParams = badRetry(context.params);
+  if (badParams) return badParams;
+  const reply = await context.held.run(context, { tool, arguments: args }, (inner) => askOnce(inner, tool, args, notFound));
+  return reply ?? { result: {} };
+}
+
+async function askOnce(context: WorkContext, tool: string, args: Members, notFound: number): Promise<Reply> {
   const { parts, flight, features } = context;
   const scope = await scopeOf(context);
   const answer = await parts.gate.call({

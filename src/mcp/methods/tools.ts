@@ -67,7 +67,7 @@ function withNotices(schema: JsonSchema): JsonSchema {
 
 /** `tools/call`. Everything that can go wrong from here on is an answer of the gate's kind. */
 export async function callTool(context: WorkContext): Promise<Reply | undefined> {
-  const { params, features, flight, notices } = context;
+  const { params } = context;
   const { name } = params;
   if (typeof name !== 'string') return failure(INVALID_PARAMS, 'The member params.name must be a string');
   const args = params['arguments'] ?? {};
@@ -75,7 +75,11 @@ export async function callTool(context: WorkContext): Promise<Reply | undefined>
 
   const badParams = badRetry(params);
   if (badParams) return badParams;
+  return context.held.run(context, { tool: name, arguments: args }, (inner) => callOnce(inner, name, args));
+}
 
+async function callOnce(context: WorkContext, name: string, args: Members): Promise<Reply | undefined> {
+  const { features, flight, notices } = context;
   const { answer, scope, asking } = await askGate(context, name, args);
   if (asking?.request.forged !== undefined)
     return failure(INVALID_PARAMS, 'Invalid or expired requestState: call again without it', { code: 'invalid_arguments' });
@@ -100,7 +104,7 @@ interface Asked {
 async function askGate(context: WorkContext, tool: string, args: Members): Promise<Asked> {
   const { parts, params, flight, offer, socket } = context;
   const { askedBy } = parts;
-  const progress = createProgress(params, parts.clock, offer);
+  const progress = context.progress ?? createProgress(params, parts.clock, offer);
   let scope: CallScope | undefined;
   try {
     scope = await scopeOf(context);

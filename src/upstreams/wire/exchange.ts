@@ -3,13 +3,12 @@ import { classify, isObject, METHOD_NOT_FOUND, type RequestId } from '../../kern
 import type { Logger } from '../../kernel/logger.ts';
 import type { JsonObject } from '../types.ts';
 import type { Carrier } from './carrier.ts';
+import { createDeadline, type Deadline } from './deadline.ts';
 
 /** Requests waiting for an answer of one upstream. */
 const MAX_PENDING = 1_024;
 /** Requests of the upstream that are being answered. */
 const MAX_SERVED = 64;
-/** setTimeout's own limit. */
-const MAX_TIMER_MS = 2_147_483_647;
 
 /** A JSON-RPC error as the upstream gave it. */
 export interface PeerError {
@@ -54,6 +53,7 @@ export interface Exchange {
 
 interface Pending {
   readonly scope: unknown;
+  readonly deadline: Deadline;
   readonly onProgress: ((params: JsonObject) => void) | undefined;
   finish(answer: PeerAnswer | AppError): void;
 }
@@ -120,6 +120,8 @@ export async function createExchange(carrier: Carrier, served: Served, logger: L
     }
     const controller = new AbortController();
     serving.set(id, controller);
+    // Whoever is asked takes the time that a person needs.
+    const held = [...pending.values()].filter(({ scope }) => scope !== undefined).map(({ deadline }) => deadline.hold());
     try {
       answer(method === 'ping' ? { ok: true, result: {} } : await served.request(method, params, scopes(), controller.signal));
     } catch (thrown) {
@@ -129,6 +131,7 @@ export async function createExchange(carrier: Carrier, served: Served, logger: L
       });
     } finally {
       serving.delete(id);
+      for (const release of held) release();
     }
   }
 
@@ -161,15 +164,14 @@ export async function createExchange(carrier: Carrier, served: Served, logger: L
       const id = ++last;
       return new Promise((resolve, reject) => {
         const own = new AbortController();
-        const timer = setTimeout(
-          () => giveUp(new AppError('upstream_timeout', `No answer came within ${timeout_ms} ms.`)),
-          Math.min(timeout_ms, MAX_TIMER_MS),
+        const deadline = createDeadline(timeout_ms, () =>
+          giveUp(new AppError('upstream_timeout', `No answer came within ${timeout_ms} ms.`)),
         );
         const cancelled = (): void => giveUp(new AppError('cancelled', 'The request was cancelled; the upstream was told.'));
         signal?.addEventListener('abort', cancelled, { once: true });
         function finish(answer: PeerAnswer | AppError): void {
           if (!pending.delete(id)) return;
-          clearTimeout(timer);
+          deadline.end();
           signal?.removeEventListener('abort', cancelled);
           if (answer instanceof AppError) reject(answer);
           else resolve(answer);
@@ -182,7 +184,7 @@ export async function createExchange(carrier: Carrier, served: Served, logger: L
           // `initialize` must not be cancelled (2025-11-25, lifecycle).
           if (method !== 'initialize') notify('notifications/cancelled', { requestId: id, reason: error.message });
         }
-        pending.set(id, { scope, onProgress, finish });
+        pending.set(id, { scope, deadline, onProgress, finish });
         const withToken =
           onProgress === undefined
             ? params
