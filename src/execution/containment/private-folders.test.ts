@@ -88,6 +88,7 @@ it('takes what everybody may read, and files by content where they are links to 
   expect(readdirSync(made).toSorted()).toEqual([
     'gitconfig',
     'group',
+    'hostname',
     'hosts',
     'npmrc',
     'os-release',
