@@ -5,8 +5,8 @@ const HEX = /(?:[0-9a-f]{2}[ :,]?){16,}/gi;
 const ESCAPE = /\\u\{?([0-9a-f]{2,6})\}?|\\x([0-9a-f]{2})|((?:%[0-9a-f]{2})+)|&#x([0-9a-f]{1,6});|&#(\d{1,7});/gi;
 const ENTITIES: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&amp;': '&', '&quot;': '"', '&nbsp;': ' ', '&apos;': "'" };
 
-/** At most so many blocks of one text are decoded; data has more, and is no text. */
-const MAX_BLOCKS = 64;
+/** At most so many blocks of one text are decoded. */
+const MAX_BLOCKS = 10_000;
 
 export function decodedTexts(text: string): readonly string[] {
   const found: string[] = [];

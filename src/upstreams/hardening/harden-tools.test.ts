@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type HardenedTool, hardenTools } from './harden-tools.ts';
+import { type HardenedTool, hardenTools, MAX_TOOLS } from './harden-tools.ts';
 
 type Json = Record<string, unknown>;
 interface Case {
@@ -103,7 +103,7 @@ test('whatever a server sends gets a verdict, and what is accepted is what it se
         if (verdict.type === 'accept') expect(JSON.stringify(verdict.definition)).toBe(JSON.stringify(tools[at]));
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
 });
 
@@ -117,6 +117,20 @@ test('a list deeper than any stack and a definition of a million members are ref
     type: 'reject',
     reason: expect.stringContaining('besides its schemas'),
   });
+});
+
+test('a second tool of the same name, one of too many members and one of too many tools are refused', () => {
+  const twice = hardenTools({ server: 'srv', tools: [plain(), plain()], builtins: [] });
+  expect(twice[1]).toEqual({ type: 'reject', name: 'get', reason: 'the server has a tool of this name already' });
+  const members = (count: number): Json => Object.fromEntries(Array.from({ length: count }, (_, at) => [`x${at}`, at]));
+  expect(one(plain(members(62)))).toMatchObject({ type: 'accept' });
+  expect(one(plain(members(63)))).toMatchObject({ type: 'reject', reason: 'it has 65 members, more than 64' });
+  const many = hardenTools({
+    server: 'srv',
+    tools: Array.from({ length: MAX_TOOLS + 1 }, (_, at) => plain({ name: `t${at}` })),
+    builtins: [],
+  });
+  expect(many.filter(({ type }) => type === 'accept').length).toBe(MAX_TOOLS);
 });
 
 test('what hosts could not read is refused alone', () => {

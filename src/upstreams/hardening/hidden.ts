@@ -34,6 +34,11 @@ const HONEST = new RegExp(
   'gu',
 );
 
+/** Right-to-left text needs marks of direction, so the same marks are judged otherwise in it. */
+export function isDirected(text: string): boolean {
+  return RIGHT_TO_LEFT.test(text);
+}
+
 /** What a text hides, in a few words; undefined: nothing. Stray zero-width characters alone are no reason: `withoutHidden` takes them out. */
 export function hiddenIn(text: string): string | undefined {
   if (/\u001b\[(?:\d{1,3};)*8m|\u009b(?:\d{1,3};)*8m/.test(text)) return 'a terminal sequence that conceals text';
@@ -41,7 +46,7 @@ export function hiddenIn(text: string): string | undefined {
   if (!/[^\x00-\x7f]/.test(text)) return undefined;
   if (/[\u{E0000}-\u{E007F}]/u.test(text.replace(REGION_FLAG, ''))) return 'tag characters, which spell a text that nobody sees';
   if (/[\u202D\u202E]/.test(text)) return 'characters that turn the direction of text';
-  if (/[\u202A-\u202C\u2066-\u2069]/.test(text) && !RIGHT_TO_LEFT.test(text)) return 'characters that turn the direction of text';
+  if (/[\u202A-\u202C\u2066-\u2069]/.test(text) && !isDirected(text)) return 'characters that turn the direction of text';
   if (/[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]{3}/u.test(text)) return 'variation selectors in a row, which can spell a text that nobody sees';
   if (/[\u200B-\u200F\u2060-\u206F\uFEFF\u00AD\u180E]{4}/.test(text))
     return 'zero-width characters in a row, which can spell a text that nobody sees';
@@ -58,7 +63,7 @@ export function withoutHidden(text: string): string {
   for (const pattern of [REGION_FLAG, HONEST]) {
     for (const match of plain.matchAll(pattern)) for (let at = match.index; at < match.index + match[0].length; at++) kept.add(at);
   }
-  const directed = RIGHT_TO_LEFT.test(plain);
+  const directed = isDirected(plain);
   return plain.replace(ZERO_WIDTHS, (char, at: number) => {
     if (kept.has(at)) return char;
     if (char === '\u2028' || char === '\u2029') return '\n';

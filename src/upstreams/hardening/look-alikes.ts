@@ -133,6 +133,7 @@ const WORD = /[\p{L}\p{N}_]{1,200}/gu;
 /** Look-alikes replaced by the Latin letters they pass for, and digits inside words by the letters they stand for. In lower case. */
 export function foldLookAlikes(text: string): string {
   const letters = text.replace(/[^\x00-\x7f]/gu, (char) => PAIRS[char] ?? char);
+  if (!/[a-z][013457@$]|[013457@$][a-z]/.test(letters)) return letters;
   return letters.replace(DISGUISED, (word) => word.replace(/[013457@$]/g, (sign) => DIGITS[sign] ?? sign));
 }
 

@@ -40,8 +40,8 @@ export function createPhraseFinder<Kind>(
   }
   return (words) => {
     const found: PhraseMatch<Kind>[] = [];
-    const attempt = (candidates: readonly Indexed<Kind>[] | undefined, at: number): void => {
-      for (const { kind, pattern } of candidates ?? []) {
+    const attempt = (candidates: readonly Indexed<Kind>[], at: number): void => {
+      for (const { kind, pattern } of candidates) {
         if (found.some((match) => match.kind === kind)) continue;
         pattern.lastIndex = at;
         const match = pattern.exec(words);
@@ -49,8 +49,10 @@ export function createPhraseFinder<Kind>(
       }
     };
     for (let at = 0, end = words.indexOf(' ', 1); end !== -1; at = end, end = words.indexOf(' ', at + 1)) {
-      attempt(byWord.get(words.slice(at + 1, end)), at);
-      if (byStem.size > 0) attempt(byStem.get(words.slice(at + 1, at + 1 + STEM)), at);
+      const literal = byWord.get(words.slice(at + 1, end));
+      if (literal !== undefined) attempt(literal, at);
+      const spelled = byStem.get(words.slice(at + 1, at + 1 + STEM));
+      if (spelled !== undefined) attempt(spelled, at);
     }
     return found;
   };

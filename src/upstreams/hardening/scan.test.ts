@@ -22,7 +22,7 @@ const kindsOf = ({ where, text }: Case): readonly string[] =>
 
 test.each([
   ['injection.jsonl', 60, 33],
-  ['injection-extra.jsonl', 88, 91],
+  ['injection-extra.jsonl', 92, 91],
 ])('%s: no order is missed and no honest text is flagged', (file, orders, honest) => {
   const cases = read(file);
   const judged = cases.map((each) => ({ id: each.id, text: each.text, expect: each.expect, found: kindsOf(each) }));
@@ -95,5 +95,5 @@ const HOSTILE = [
   ' ',
 ];
 test.each(HOSTILE)('%j again and again comes to an end', (unit) => {
-  scanText(`${unit.repeat(Math.ceil(100_000 / unit.length))}x`);
+  scanText(`${unit.repeat(Math.ceil(50_000 / unit.length))}x`);
 });

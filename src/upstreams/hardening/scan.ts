@@ -1,7 +1,7 @@
 import { visible } from '../../kernel/visible.ts';
 import { decodedTexts } from './encoded.ts';
 import type { Finding, FindingKind } from './findings.ts';
-import { hiddenIn, withoutHidden } from './hidden.ts';
+import { hiddenIn, isDirected, withoutHidden } from './hidden.ts';
 import { lookAlikeWord } from './look-alikes.ts';
 import { forgedDialogue, MARKERS } from './markers.ts';
 import { createPhraseFinder, SMALL_WORDS } from './phrase.ts';
@@ -16,9 +16,9 @@ const EXCERPT_CHARS = 160;
 /** An order that is encoded twice is found, one that is encoded three times is not. */
 const DEPTH = 2;
 
-const findEnglish = createPhraseFinder(ENGLISH);
-const findOthers = createPhraseFinder(OTHER_LANGUAGES);
-const findSpread = createPhraseFinder<FindingKind>([...ENGLISH, ...OTHER_LANGUAGES], SMALL_WORDS);
+const PHRASES = [...ENGLISH, ...OTHER_LANGUAGES];
+const findPhrases = createPhraseFinder(PHRASES);
+const findSpread = createPhraseFinder(PHRASES, SMALL_WORDS);
 
 /**
  * What in a foreign text looks like an order to a model, at most one finding of each kind. Advice, not a boundary: it knows phrases,
@@ -49,9 +49,8 @@ function look(text: string, depth: number, report: Add): void {
   if (disguised !== undefined) add('look_alikes', disguised);
   const { text: plain, words } = viewsOf(text);
   for (const view of words) {
-    for (const { kind, text: excerpt } of findEnglish(view)) add(kind, excerpt);
+    for (const { kind, text: excerpt } of findPhrases(view)) add(kind, excerpt);
   }
-  for (const { kind, text: excerpt } of findOthers(words[0] ?? '')) add(kind, excerpt);
   if (foreign) for (const { kind, pattern } of UNSPACED_PATTERNS) addMatch(pattern, plain, kind, add);
   for (const { kind, pattern } of MARKERS) addMatch(pattern, plain, kind, add);
   if (forgedDialogue(text)) add('role', 'a dialogue of a person and an assistant');
@@ -79,11 +78,14 @@ export interface PlacedFinding extends Finding {
 export function scanJson(value: unknown): readonly PlacedFinding[] {
   const { all, names, texts, authored } = stringsOf(value);
   const found = new Map<FindingKind, PlacedFinding>();
-  const seen = new Set<string>();
-  for (const { path, text } of all) {
-    if (seen.has(text) || isPlainWord(text)) continue;
-    seen.add(text);
-    for (const finding of scanText(text)) if (!found.has(finding.kind)) found.set(finding.kind, { ...finding, path });
+  const places = new Map<string, string>();
+  for (const { path, text } of all) if (!isPlainWord(text) && !places.has(text)) places.set(text, path);
+  // What is in one of them is in all of them put together, and most often there is nothing. Only marks of direction are judged by their text.
+  const together = [...places.keys()].join('\n');
+  if (isDirected(together) || scanText(together).length > 0) {
+    for (const [text, path] of places) {
+      for (const finding of scanText(text)) if (!found.has(finding.kind)) found.set(finding.kind, { ...finding, path });
+    }
   }
   for (const joined of [names, texts, authored]) {
     for (const view of viewsOf(joined.join(' ').slice(0, MAX_SCANNED)).words) {
