@@ -129,6 +129,7 @@ describe('nothing stands in', () => {
     expect(through(writing(notes))).toBe(false);
     chmodSync(outside, 0o555);
     expect(through(writing(notes))).toBe(false);
+    chmodSync(outside, 0o755);
   });
 
   it('where the private home has something of its own', async () => {
