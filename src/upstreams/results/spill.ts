@@ -112,8 +112,7 @@ function choose(items: readonly Item[], room: number, few: number, redactor: Pic
     const chars = charactersOf(item);
     const isText = item.kind === 'text' && !item.whole;
     if (isText) texts.push(item.text);
-    // Once a text is cut, what would follow it is further on in the same artifact.
-    if (chars <= left && kept.length < MAX_ITEMS && !(isText && cursor !== undefined)) {
+    if (chars <= left && kept.length < MAX_ITEMS) {
       kept.push(item);
       left -= chars;
       if (isText) before += utf8(item.text).length + 1;

@@ -3,14 +3,11 @@ import { type Expanded, expand } from './expand.ts';
 import { readSettings } from './read-settings.ts';
 
 const env = { API_KEY: 'key-123456', REGION: 'eu', EMPTY: '', HOME: '/home/dev' };
+const places = { writ_home: '/nowhere/.writ', user: { name: 'a', home: undefined, shell: undefined } };
 const stored: Readonly<Record<string, string>> = { GITHUB: 'ghp-stored', BROKEN: 'a\nb' };
 
 async function filled(entry: Record<string, unknown>): Promise<Expanded> {
-  const read = readSettings(
-    'x',
-    { source: 'operator', entry },
-    { writ_home: '/nowhere/.writ', user: { name: 'a', home: undefined, shell: undefined } },
-  );
+  const read = readSettings('x', { source: 'operator', entry }, places);
   if (!read.ok) throw new Error(read.problems.map(({ message }) => message).join('\n'));
   return expand(read.settings, { env, secret: async (name) => (Object.hasOwn(stored, name) ? stored[name] : undefined) });
 }
@@ -52,6 +49,19 @@ test.each([
   const said = answer.ok ? '' : answer.problems.map((one) => `${one.message} ${one.fix}`).join('\n');
   expect(said).toContain(message);
   expect(said).not.toMatch(/key-123456|ghp-stored|a\nb/);
+});
+
+test('no secret is looked up for a project, whatever its settings say', async () => {
+  const read = readSettings('x', { source: 'operator', entry: { command: 'x', env: { A: `\${secret:GITHUB}` } } }, places);
+  if (!read.ok) throw new Error('not read');
+  const asked: string[] = [];
+  const secret = async (name: string): Promise<string | undefined> => {
+    asked.push(name);
+    return stored[name];
+  };
+  expect(await expand({ ...read.settings, source: 'project' }, { env, secret })).toMatchObject({ ok: false });
+  expect(asked).toEqual([]);
+  expect(await expand(read.settings, { env, secret })).toMatchObject({ ok: true });
 });
 
 test('addresses are filled in, too', async () => {

@@ -214,6 +214,13 @@ test('roots are real folders, read unless they are said to be written', () => {
   ]);
 });
 
+test('a folder among the arguments that no root shows is said', () => {
+  const args = ['--dir', join(project, 'data'), join(home, 'other'), '/nowhere/at/all', 'data', import.meta.filename];
+  expect(warningsOf(operator({ command: 'x', args, roots: [project] }))).toEqual([
+    `mcp_servers.x.args.2 names the folder "${join(home, 'other')}", which the server can't see`,
+  ]);
+});
+
 test('blank roots of artifacts are no folder at all, missing ones are kept', () => {
   const read = operator({ command: 'x', artifact_roots: ['', '  ', `${project}/`, join(project, 'later')] });
   expect(settingsOf(read).artifact_roots).toEqual([project, join(project, 'later')]);

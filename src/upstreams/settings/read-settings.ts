@@ -5,7 +5,7 @@ import type { UpstreamSettings } from '../types.ts';
 import { readNetwork } from './network.ts';
 import { type Note, notesOf } from './note.ts';
 import { tightenForProject } from './project.ts';
-import { isOwn, type Places, readArtifactRoots, readRoots } from './roots.ts';
+import { isOwn, type Places, readArtifactRoots, readRoots, warnOfUnseen } from './roots.ts';
 import { checkSecrets } from './secrets.ts';
 import { readTransport } from './transport.ts';
 import { judgeUnknownKeys } from './unknown-keys.ts';
@@ -81,6 +81,8 @@ function settingsOf(
   for (const [index, path] of (entry.unix_sockets ?? []).entries()) {
     if (!path.startsWith('/')) problems.push(note(['unix_sockets', index], 'must be an absolute path'));
   }
+  const roots = entry.roots === undefined ? ownRoots(project) : readRoots(entry.roots, from, note, problems, warnings);
+  if (transport.type === 'stdio') warnOfUnseen(transport.args, roots, note, warnings);
   return {
     name,
     source,
@@ -98,7 +100,7 @@ function settingsOf(
     // Whoever configured it lets it run; that it lies about reading shows as little as what it does.
     trust_annotations: entry.trust_annotations ?? source === 'operator',
     prefix: entry.prefix ?? name,
-    roots: entry.roots === undefined ? ownRoots(project) : readRoots(entry.roots, from, note, problems, warnings),
+    roots,
     network: entry.network === undefined ? (source === 'operator' ? 'full' : 'none') : readNetwork(entry.network, note, problems),
     unix_sockets: [...new Set(entry.unix_sockets ?? [])],
     dev_shm: entry.dev_shm === true,

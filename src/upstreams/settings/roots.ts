@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join, normalize, resolve } from 'node:path';
 import { judgeWorkspace } from '../../identity/index.ts';
 import type { ConfigNote, ProcessFacts } from '../../kernel/config/index.ts';
@@ -86,6 +86,25 @@ export function readArtifactRoots(
     return [meant];
   });
   return [...new Set(roots)];
+}
+
+/** A folder among the arguments is mostly one that the program is to work in; without a root it isn't there for it. */
+export function warnOfUnseen(args: readonly string[], roots: readonly Root[], note: Note, warnings: ConfigNote[]): void {
+  for (const [index, arg] of args.entries()) {
+    const real = isAbsolute(arg) ? realOf(arg) : undefined;
+    if (real === undefined || roots.some(({ path }) => real === path || real.startsWith(`${path}/`)) || !isFolder(real)) continue;
+    warnings.push(
+      note(['args', index], `names the folder ${quoted(real)}, which the server can't see`, `Add it: "roots": [${JSON.stringify(real)}].`),
+    );
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }
 
 const OPERATOR = 'Configure the server in the operator configuration if it needs that.';
