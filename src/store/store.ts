@@ -12,6 +12,9 @@ const MAX_PENDING = 8_192;
 /** In ms: more than the pause between two calls of a quick client, and nothing to whoever kills this process. */
 const LAZY_MS = 5;
 
+/** Room for new objects in the thread; V8 would widen it to 48 MiB. */
+const YOUNG_MIB = 6;
+
 /** How long `close` waits for what is pending, in ms: longer than a group may wait for the lock. */
 const CLOSE_TIMEOUT = 20_000;
 
@@ -62,7 +65,13 @@ export function createStore<W extends Writes>(parts: StoreParts): Store<W> {
   let later: NodeJS.Timeout | undefined;
 
   const start = (): Worker => {
-    const thread = new Worker(entry, { workerData: { file, reserve } satisfies ThreadSetup, name: 'writ-writer', execArgv: [] });
+    const thread = new Worker(entry, {
+      workerData: { file, reserve } satisfies ThreadSetup,
+      name: 'writ-writer',
+      execArgv: [],
+      // What a batch leaves behind is small and dead at once.
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB },
+    });
     const lost = (why: string): void => {
       if (worker !== thread) return;
       worker = undefined;

@@ -1,7 +1,7 @@
 import { toAppError } from '../../kernel/errors.ts';
 import { closeOrphans, type OrphanParts } from './close-orphans.ts';
 import { recordJobEnds } from './job-ends.ts';
-import { keepYoungHeap } from './young-heap.ts';
+import { keepOldHeap, keepYoungHeap } from './young-heap.ts';
 
 /** When the first answers are out. */
 const AFTER_START_MS = 150;
@@ -14,6 +14,7 @@ export function afterStart(parts: OrphanParts, warmUp: () => void): () => Promis
   let stopRecording = (): Promise<void> => Promise.resolve();
   const timer = setTimeout(() => {
     keepYoungHeap();
+    keepOldHeap();
     warmUp();
     closeOrphans(parts).catch((thrown: unknown) => parts.logger.warn('recovery failed', { reason: toAppError(thrown).message }));
     stopRecording = recordJobEnds(parts);
