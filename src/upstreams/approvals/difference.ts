@@ -3,7 +3,10 @@ import { differing } from '../hardening/clean-text.ts';
 import type { Pin, PinnedField } from './pin.ts';
 import { schemaOf } from './pin.ts';
 
-/** One place that differs. Texts are on one line, safe to print, cut around the first difference; at most 200 characters each. */
+/**
+ * One place that differs. Texts are on one line, safe to print, from a little before the first difference on; at most 4,000 characters of
+ * each, so that an order can't hide behind a long beginning.
+ */
 export interface Change {
   /** `description`, `inputSchema.properties.q.type`. */
   readonly path: string;
@@ -22,6 +25,7 @@ export interface Difference {
 
 const MAX_CHANGES = 50;
 const PATH_CHARS = 200;
+const TEXT_CHARS = 4_000;
 
 /** What changed, for a person who is to say yes to it. Without `before`: all that there is. */
 export function difference(before: Pin | undefined, after: Pin): Difference {
@@ -63,7 +67,7 @@ function compareFields(was: PinnedField | undefined, is: PinnedField, found: Cha
   } else compare(JSON.parse(was.text), JSON.parse(is.text), is.name, found);
 }
 
-/** Kept fields are at most 4 KiB, so they are neither deep nor many. */
+/** Kept fields are at most 16 KiB, and hardening lets nothing deep through. */
 function compare(was: unknown, is: unknown, path: string, found: Change[]): void {
   if (isContainer(was) && isContainer(is) && Array.isArray(was) === Array.isArray(is)) {
     const [before, after] = [new Map(Object.entries(was)), new Map(Object.entries(is))];
@@ -76,7 +80,7 @@ function compare(was: unknown, is: unknown, path: string, found: Change[]): void
     return;
   }
   const [one, two] = [JSON.stringify(was), JSON.stringify(is)];
-  if (one !== two) found.push({ path: shownPath(path), kind: 'changed', ...differing(one, two) });
+  if (one !== two) found.push({ path: shownPath(path), kind: 'changed', ...differing(one, two, TEXT_CHARS) });
 }
 
 function isContainer(value: unknown): value is object {
@@ -89,11 +93,11 @@ function summary(pin: Pin): Difference['after'] {
 }
 
 function shownField({ text, bytes, sha256 }: PinnedField): string {
-  return text === undefined ? `${bytes} bytes, SHA-256 ${sha256}` : differing('', text).after;
+  return text === undefined ? `${bytes} bytes, SHA-256 ${sha256}` : differing('', text, TEXT_CHARS).after;
 }
 
 function shown(value: unknown): string {
-  return differing('', JSON.stringify(value)).after;
+  return differing('', JSON.stringify(value), TEXT_CHARS).after;
 }
 
 function shownPath(path: string): string {

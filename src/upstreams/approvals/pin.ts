@@ -10,7 +10,7 @@ import type { JsonObject } from '../types.ts';
 export const PIN_FORMAT = 1;
 
 /** Of one member in canonical JSON; a bigger one is known by its digest only, and a difference can't show what is in it. */
-const MAX_KEPT_BYTES = 4 * 1024;
+const MAX_KEPT_BYTES = 16 * 1024;
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 

@@ -5,7 +5,7 @@ import { AppError, errnoOf, toAppError } from '../../kernel/errors.ts';
 import { withFileLock } from './file-lock.ts';
 import { pinSchema } from './pin.ts';
 
-const FILE = 'upstream-approvals.json';
+export const APPROVALS_FILE = 'upstream-approvals.json';
 const VERSION = 1;
 
 /** Some thousands of tools. A home that needs more has a server that makes up tools. */
@@ -61,7 +61,7 @@ export interface Records {
 
 /** Who approved which upstream and which tools: `upstream-approvals.json` of the Writ home, 0600, for people to read. */
 export function createRecords(home: string): Records {
-  const path = join(home, FILE);
+  const path = join(home, APPROVALS_FILE);
   let last: { readonly stamp: string; readonly result: ReadRecords } | undefined;
 
   const read = (): ReadRecords => {

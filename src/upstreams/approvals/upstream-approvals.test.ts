@@ -463,3 +463,19 @@ test('processes that write at once lose nothing', async () => {
   expect(listed.ok && listed.upstreams.length).toBe(30);
   expect(readdirSync(home).filter((name) => name.startsWith('upstream'))).toEqual(['upstream-approvals.json']);
 });
+
+test('of a server with very long descriptions digests are kept, and the pins hold all the same', async () => {
+  const long = (at: number, more = ''): SeenTool => ({
+    name: `t${at}`,
+    definition: { name: `t${at}`, description: `${'x'.repeat(4_000)}${more}` },
+    held: false,
+  });
+  const tools = Array.from({ length: 1_200 }, (_, at) => long(at));
+  await approvals().judgeTools(operator(), tools);
+  expect(statSync(file()).size).toBeLessThan(5 * 1024 * 1024);
+  const [answer] = await approvals().judgeTools(operator(), [long(1_199, '!')]);
+  expect(answer?.judgement).toMatchObject({
+    state: 'changed',
+    difference: { changes: [{ path: 'description', before: expect.stringContaining('SHA-256') }] },
+  });
+});
