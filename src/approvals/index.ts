@@ -1,3 +1,4 @@
+export { actsForSomeAgent } from './agents-here.ts';
 export { actsFor, askedByConnection, askedByProcess, askedBySelf } from './ancestry.ts';
 export { type ApprovalsParts, createApprovals } from './approvals.ts';
 export { buildCard, fitsOnCard } from './card.ts';

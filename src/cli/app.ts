@@ -5,6 +5,7 @@ import type { Execution, ProbeResult } from '../execution/types.ts';
 import type { Identity } from '../identity/types.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Assessment, Decision } from '../policy/types.ts';
+import type { UpstreamApprovals, UpstreamSettings, UpstreamStatus, UpstreamTool } from '../upstreams/index.ts';
 import type { Keyboard } from './keyboard.ts';
 
 /** What the commands may do, wired in main/. Each part is made when first asked for, so that `writ check` opens no database. */
@@ -20,6 +21,7 @@ export interface App {
   identity(): Promise<Identity>;
   /** Questions to people and what is remembered of their answers. */
   asking(): Promise<AskingPort>;
+  upstreams(): Promise<UpstreamsPort>;
   /** Moves what is older or more than the configuration keeps into archives, now. */
   archiveAudit(): Promise<ArchiveSummary>;
   /** Assessment and decision as an agent in `cwd` would get them. */
@@ -51,6 +53,21 @@ export interface AskingPort {
   recordSelfApproval(record: ApprovalRecord): Promise<void>;
   /** The person, as the record names them. */
   readonly operator: string;
+}
+
+/** MCP servers of the configuration, for a person to look at and answer for. */
+export interface UpstreamsPort {
+  /** As they are configured where this command runs. */
+  readonly settings: readonly UpstreamSettings[];
+  readonly approvals: UpstreamApprovals;
+  /** Starts one, lists its tools, and ends it. */
+  look(
+    name: string,
+  ): Promise<{ readonly status: UpstreamStatus; readonly tools: readonly UpstreamTool[]; readonly log: readonly string[] }>;
+  /** Whether this process hangs under a host that has a `writ mcp` of its own: nobody approves themselves. */
+  actsForAgent(): boolean;
+  readonly operator: string;
+  close(): Promise<void>;
 }
 
 export interface UpOptions {

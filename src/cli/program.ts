@@ -14,6 +14,7 @@ import { linkCommand } from './commands/link.ts';
 import { mcpCommand } from './commands/mcp.ts';
 import { tokenCommands } from './commands/token.ts';
 import { upCommand } from './commands/up.ts';
+import { upstreamCommands } from './commands/upstream.ts';
 import { workspaceCommands } from './commands/workspace.ts';
 
 /** Every command of `writ`. `app` is made when a command runs, so that `--help` touches nothing. */
@@ -38,6 +39,7 @@ export async function runProgram(
     checkCommand,
     approvalCommands,
     grantCommands,
+    upstreamCommands,
     jobCommands,
     auditCommands,
     doctorCommand,

@@ -1,4 +1,7 @@
-export type { UpstreamApprovals } from './approvals/types.ts';
+export { differenceLines } from './approvals/difference.ts';
+export { APPROVALS_FILE } from './approvals/records.ts';
+export type { ListedUpstream, UpstreamApprovals } from './approvals/types.ts';
+export { keyOf } from './approvals/types.ts';
 export { createUpstreamApprovals } from './approvals/upstream-approvals.ts';
 export type { Owner as OfferOwner } from './offers.ts';
 export { createUpstreamPool, type PoolParts, type UpstreamPool } from './pool.ts';

@@ -2,7 +2,7 @@ import { canonicalJson } from '../kernel/canonical-json.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/logger.ts';
 import { createServed } from './served.ts';
-import type { UpstreamSettings, UpstreamTool } from './types.ts';
+import type { Change, UpstreamSettings, UpstreamTool } from './types.ts';
 import { type Admission, createUpstream, type Upstream } from './upstream.ts';
 import { createUpstreams, type Upstreams } from './upstreams.ts';
 import type { Carrier } from './wire/carrier.ts';
@@ -23,12 +23,19 @@ export interface PoolParts {
 export interface UpstreamPool {
   /** These, in this order, until the view is closed; each is ended with the last view that has it. */
   view(settings: readonly UpstreamSettings[]): Upstreams;
+  /** People have answered: what waited for that is judged again. */
+  review(): Promise<void>;
   close(): Promise<void>;
+}
+
+interface Listener {
+  changed(): void;
+  announce(change: Change): void;
 }
 
 interface Shared {
   readonly upstream: Upstream;
-  readonly listeners: Set<() => void>;
+  readonly listeners: Set<Listener>;
   views: number;
 }
 
@@ -37,9 +44,9 @@ export function createUpstreamPool(parts: PoolParts): UpstreamPool {
   const open = new Map<string, Shared>();
 
   function share(key: string, settings: UpstreamSettings): Shared {
-    const listeners = new Set<() => void>();
-    const changed = (): void => {
-      for (const listener of [...listeners]) listener();
+    const listeners = new Set<Listener>();
+    const announce = (change: Change): void => {
+      for (const listener of [...listeners]) listener.announce(change);
     };
     const upstream = createUpstream({
       settings,
@@ -49,15 +56,18 @@ export function createUpstreamPool(parts: PoolParts): UpstreamPool {
       admit: () => parts.admit(settings),
       open: (signal) => parts.open(settings, signal),
       vet: (definitions) => parts.vet(settings, definitions),
-      served: createServed({ settings, logger, announce: changed }),
-      changed,
+      served: createServed({ settings, logger, announce }),
+      announce,
+      changed() {
+        for (const listener of [...listeners]) listener.changed();
+      },
     });
     const shared = { upstream, listeners, views: 0 };
     open.set(key, shared);
     return shared;
   }
 
-  async function release(key: string, listener: () => void): Promise<void> {
+  async function release(key: string, listener: Listener): Promise<void> {
     const shared = open.get(key);
     if (shared === undefined) return;
     shared.listeners.delete(listener);
@@ -74,13 +84,16 @@ export function createUpstreamPool(parts: PoolParts): UpstreamPool {
       const view = createUpstreams({
         upstreams: shared.map(({ upstream }) => upstream),
         logger,
-        release: async () => void (await Promise.all(keys.map((key) => release(key, view.changed)))),
+        release: async () => void (await Promise.all(keys.map((key) => release(key, view)))),
       });
       for (const each of shared) {
         each.views++;
-        each.listeners.add(view.changed);
+        each.listeners.add(view);
       }
       return view.upstreams;
+    },
+    async review() {
+      await Promise.all([...open.values()].map(({ upstream }) => upstream.review()));
     },
     async close() {
       const all = [...open.values()];

@@ -4,7 +4,8 @@ import { isObject } from '../kernel/json-rpc/message.ts';
 import type { Logger } from '../kernel/logger.ts';
 import { createCallPlaces } from './places.ts';
 import { SETTLED, TRANSITIONS } from './states.ts';
-import type { JsonObject, Relay, UpstreamSettings, UpstreamState, UpstreamStatus, UpstreamTool } from './types.ts';
+import type { Change, JsonObject, Relay, UpstreamSettings, UpstreamState, UpstreamStatus, UpstreamTool } from './types.ts';
+import { createWatching } from './watching.ts';
 import type { Carrier } from './wire/carrier.ts';
 import { type Era, openClient, type UpstreamClient } from './wire/client.ts';
 import type { PeerAnswer, Served } from './wire/exchange.ts';
@@ -29,6 +30,8 @@ export interface UpstreamParts {
   readonly served: Served;
   /** Its tools or its state are others now. */
   changed(): void;
+  /** Something that its clients may want to hear. */
+  announce(change: Change): void;
   /** Waits before it is tried again; for tests. */
   readonly backoff_ms?: readonly number[];
 }
@@ -53,6 +56,10 @@ export interface Upstream {
   /** The first attempt, which is made now if it wasn't yet. */
   tried(): Promise<void>;
   request(method: string, params: JsonObject, options: CallOptions): Promise<PeerAnswer>;
+  /** Tells when one of its resources has changed, until the function that it gives is called; undefined: it doesn't tell. */
+  watch(uri: string, told: () => void, signal: AbortSignal): Promise<(() => void) | undefined>;
+  /** The least urgent log line that somebody wants to hear. */
+  setLevel(level: string): void;
   /** Judged again: a tool was approved, or something was configured. */
   review(): Promise<void>;
   /** Ends the connection and makes a new one at once. */
@@ -110,15 +117,18 @@ export function createUpstream(parts: UpstreamParts): Upstream {
   let asleep = false;
   let using = 0;
   const ended = new AbortController();
+  const watching = createWatching({ name, logger, timeout_ms: settings.connect_timeout_ms, ended: ended.signal });
 
   const served: Served = {
     request: parts.served.request,
     notification(method, params, scopes) {
       if (method !== 'notifications/tools/list_changed') {
-        for (const [kind, { capability }] of Object.entries(OFFERS)) {
-          if (method === `notifications/${capability}/list_changed`) offered.delete(kind as OfferKind);
-        }
-        parts.served.notification(method, params, scopes);
+        if (method === 'notifications/resources/updated') watching.updated(params['uri']);
+        const changed = Object.entries(OFFERS).filter(([, { capability }]) => method === `notifications/${capability}/list_changed`);
+        for (const [kind] of changed) offered.delete(kind as OfferKind);
+        const [first] = changed;
+        if (first === undefined) parts.served.notification(method, params, scopes);
+        else parts.announce({ type: first[1].capability });
         return;
       }
       // A server that says it all the time is asked once in a while.
@@ -182,7 +192,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
       const error = toAppError(thrown);
       if (timeout.aborted) fail('timeout', `it was not ready within ${settings.connect_timeout_ms / 1000} s (connect_timeout_seconds)`);
       else if (error.data?.['needs_auth'] !== undefined) fail('needs_auth', error.message);
-      else fail('failed', error.message);
+      else fail('failed', error.message.replace(/ It may have run\.$/, ''));
       if (!FINAL.has(error.code)) tryAgain();
       return;
     }
@@ -190,11 +200,15 @@ export function createUpstream(parts: UpstreamParts): Upstream {
     offered.clear();
     era = opened.era;
     failures = 0;
+    const woken = asleep;
     asleep = false;
     move('connected');
     logger.info(`writ: connected MCP server "${name}" (${tools.length} ${tools.length === 1 ? 'tool' : 'tools'})`);
     const current = opened;
     void current.closed.then((why) => lost(current, why));
+    watching.connected(current);
+    // Whoever listed them before it was there has to ask again.
+    if (!woken) for (const type of ['prompts', 'resources'] as const) if (type in current.capabilities) parts.announce({ type });
     sleepWhenIdle();
   }
 
@@ -245,7 +259,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
     clearTimeout(idle);
     if (settings.idle_stop_ms === 0) return;
     idle = setTimeout(() => {
-      if (using > 0 || client === undefined) return sleepWhenIdle();
+      if (using > 0 || watching.size() > 0 || client === undefined) return sleepWhenIdle();
       asleep = true;
       void client.close();
     }, settings.idle_stop_ms).unref();
@@ -338,7 +352,8 @@ export function createUpstream(parts: UpstreamParts): Upstream {
         const given = { timeout_ms, signal, ...(onProgress ? { onProgress } : {}), ...(scope ? { scope } : {}) };
         const current = await live();
         try {
-          return await requestInRounds({ request: current.request, served: parts.served }, method, params, given);
+          const asked = current.era === 'stateless' ? withLevel(params, scope?.relay) : params;
+          return await requestInRounds({ request: current.request, served: parts.served }, method, asked, given);
         } catch (thrown) {
           const { needs_auth, session_gone } = thrown instanceof AppError ? (thrown.data ?? {}) : {};
           if (needs_auth === true) await loggedOut(current, toAppError(thrown).message);
@@ -353,6 +368,10 @@ export function createUpstream(parts: UpstreamParts): Upstream {
         sleepWhenIdle();
       }
     },
+    async watch(uri, told, signal) {
+      return watching.add(await live(), uri, told, signal);
+    },
+    setLevel: (level) => watching.level(client, level),
     async review() {
       if (SETTLED.has(state) && settings.enabled) return start();
       if (definitions.length === 0) return;
@@ -375,4 +394,11 @@ export function createUpstream(parts: UpstreamParts): Upstream {
       await starting;
     },
   };
+}
+
+/** In 2026-07-28 each request says what it wants of the log. */
+function withLevel(params: JsonObject, relay: Relay | undefined): JsonObject {
+  if (relay?.log_level === undefined) return params;
+  const meta = isObject(params['_meta']) ? params['_meta'] : {};
+  return { ...params, _meta: { ...meta, 'io.modelcontextprotocol/logLevel': relay.log_level } };
 }

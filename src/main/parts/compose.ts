@@ -59,7 +59,7 @@ export async function composeApp(entry: (name: string) => URL, settings: Setting
 
   const gateway = once(async () => {
     const { createGateway } = await import('./gateway.ts');
-    return createGateway({ facts, home: home().home, config: await config(), version, clock, logger, redactor, execution });
+    return createGateway({ facts, home: home().home, config: await config(), version, clock, logger, redactor, execution, audit });
   });
 
   const browsing = once(async () =>
@@ -95,6 +95,10 @@ export async function composeApp(entry: (name: string) => URL, settings: Setting
     audit,
     identity,
     asking: async () => (await import('./approvals.ts')).askingOf(await asking(), { audit, clock, operator: facts.user.name }),
+    upstreams: async () => {
+      const { openUpstreams } = await import('./upstreams-port.ts');
+      return openUpstreams({ gateway: await gateway(), config: await config(), project, execution, operator: facts.user.name });
+    },
     archiveAudit: async () => (await import('./audit.ts')).archiveAudit(await auditParts()),
     check: async (command, cwd) =>
       (await import('./check.ts')).checkCommand({

@@ -1,3 +1,5 @@
+import { unwatchFile, watchFile } from 'node:fs';
+import { join } from 'node:path';
 import type { AuditLog } from '../../audit/index.ts';
 import { type ChannelEnd, channelEnvironment, type Execution } from '../../execution/index.ts';
 import { createHomeSigner } from '../../identity/index.ts';
@@ -9,6 +11,7 @@ import type { Redactor } from '../../kernel/redaction/index.ts';
 import { BUILT_IN_TOOLS } from '../../tools/index.ts';
 import {
   type Admission,
+  APPROVALS_FILE,
   type Carrier,
   createServerLog,
   createStdioCarrier,
@@ -17,10 +20,14 @@ import {
   expandSettings,
   readSettings,
   type ServerLog,
+  type UpstreamApprovals,
   type UpstreamPool,
   type UpstreamSettings,
   vetTools,
 } from '../../upstreams/index.ts';
+
+/** How soon an answer that was given elsewhere is noticed. */
+const ANSWERS_MS = 500;
 
 export interface GatewayParts {
   /** Of this very process: upstreams get what is allowed of its environment, whoever uses them. */
@@ -42,6 +49,8 @@ export interface Gateway {
   settingsOf(config: Config, project: string | undefined): readonly UpstreamSettings[];
   /** What they wrote on standard error. */
   logs(server: string): readonly string[];
+  readonly approvals: UpstreamApprovals;
+  close(): Promise<void>;
 }
 
 export function createGateway(parts: GatewayParts): Gateway {
@@ -115,15 +124,23 @@ export function createGateway(parts: GatewayParts): Gateway {
     return createStdioCarrier({ ...channel, ended: channel.ended.then(how), close: () => channel.close() }, settings.max_response_bytes);
   }
 
+  const pool = createUpstreamPool({
+    version,
+    clock,
+    logger,
+    admit,
+    open,
+    vet: (settings, definitions) => vetTools(settings, definitions, { builtins: BUILT_IN_TOOLS, approvals, logger }),
+  });
+  // Answers are given in another process.
+  const answers = join(home, APPROVALS_FILE);
+  const review = (): void =>
+    void pool.review().catch((thrown: unknown) => logger.warn('upstreams could not be judged again', { reason: String(thrown) }));
+  watchFile(answers, { interval: ANSWERS_MS, persistent: false }, review);
+
   return {
-    pool: createUpstreamPool({
-      version,
-      clock,
-      logger,
-      admit,
-      open,
-      vet: (settings, definitions) => vetTools(settings, definitions, { builtins: BUILT_IN_TOOLS, approvals, logger }),
-    }),
+    pool,
+    approvals,
     settingsOf(config, project) {
       const places = { writ_home: home, user: facts.user, ...(project === undefined ? {} : { project }) };
       return Object.entries(config.mcp_servers).flatMap(([name, server]) => {
@@ -135,6 +152,10 @@ export function createGateway(parts: GatewayParts): Gateway {
       });
     },
     logs: (server) => logs.get(server)?.lines() ?? [],
+    async close() {
+      unwatchFile(answers, review);
+      await pool.close();
+    },
   };
 }
 
