@@ -54,6 +54,20 @@ describe('the browser tool without a browser', () => {
     for (const { output } of [first, two, back]) expect(output?.text).toContain('fetch-and-parse mode');
   });
 
+  it('a yes holds as long as its page: one that is closed between question and run opens nothing', async () => {
+    await place.serve('brief.example', pages({ '/': html('brief') }));
+    await place.call({ action: 'navigate', url: 'http://brief.example/' });
+    place.asked.length = 0;
+    const late = await place.call(
+      { action: 'navigate', url: 'http://brief.example/' },
+      { meanwhile: () => place.call({ action: 'close' }) },
+    );
+    expect(late.decision?.verdict).toBe('allow');
+    expect(late.error).toMatchObject({ code: 'denied_by_policy', fix: expect.stringContaining('Call again') });
+    expect(place.asked).toEqual([]);
+    expect((await place.call({ action: 'navigate', url: 'http://brief.example/' })).decision?.verdict).toBe('prompt');
+  });
+
   it('follows redirects within the host, and no further', async () => {
     await place.serve('one.example', (request, response) => {
       const to: Record<string, string> = { '/a': '/b', '/away': 'http://two.example/', '/loop': '/loop', '/file': 'file:///etc/passwd' };
@@ -140,9 +154,7 @@ describe('the browser tool without a browser', () => {
     await refused('http://rebound.example/', 'action.finished');
     expect(place.world.dialled.some((one) => /^(127|169|10)\./.test(one))).toBe(false);
     place.publish(inside);
-    await expect
-      .poll(async () => (await place.call({ action: 'navigate', url: `http://localhost:${inside}/` })).decision?.verdict)
-      .toBe('allow');
+    expect((await place.call({ action: 'navigate', url: `http://localhost:${inside}/` })).decision?.verdict).toBe('allow');
     expect((await place.call({ action: 'snapshot' })).text()).toContain('my own server');
   });
 
@@ -169,7 +181,9 @@ describe('the browser tool without a browser', () => {
     try {
       await there.serve('idle.example', pages({ '/': html('idle') }));
       expect((await there.call({ action: 'navigate', url: 'http://idle.example/' })).text()).toContain('idle');
-      await expect.poll(async () => (await there.call({ action: 'snapshot' })).error?.message).toContain('nobody used it');
+      await expect
+        .poll(async () => (await there.call({ action: 'snapshot' })).error?.message, { timeout: 10_000 })
+        .toContain('nobody used it');
     } finally {
       await there.end();
     }

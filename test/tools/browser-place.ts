@@ -36,7 +36,7 @@ export interface BrowserPlace {
   readonly allowHosts: string[];
   call(
     args: Record<string, unknown>,
-    more?: { run?: string; agent?: string; signal?: AbortSignal; opens?: Decision['opens'] },
+    more?: { run?: string; agent?: string; signal?: AbortSignal; opens?: Decision['opens']; meanwhile?: () => Promise<unknown> },
   ): Promise<Called>;
   /** The same call through a gate where everything that is asked is allowed, and what its audit holds of it. */
   attack(args: Record<string, unknown>): Promise<{ readonly answer: GateAnswer; readonly events: readonly AuditEvent[] }>;
@@ -105,7 +105,7 @@ export function makeBrowserPlace(
     },
     publish: (port) => void ports.add(port),
     unpublish: (port) => void ports.delete(port),
-    async call(args, { run = 'run_one', agent = 'agent_one', signal = new AbortController().signal, opens } = {}) {
+    async call(args, { run = 'run_one', agent = 'agent_one', signal = new AbortController().signal, opens, meanwhile } = {}) {
       const owner: Owner = { organization: 'org', agent, run, workspace: '/w' };
       const context: CallContext = {
         owner,
@@ -121,6 +121,7 @@ export function makeBrowserPlace(
       const assessment = await tool.assess(parsed.input, context);
       if (assessment instanceof AppError) return called({ error: assessment });
       const decision = decide(assessment, { classes: {}, deny: [], prompt: [], allow: [] });
+      await meanwhile?.();
       try {
         const output = await tool.run(parsed.input, context, opens === undefined ? decision : { ...decision, opens });
         return called({ decision, output });

@@ -1,12 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type BrowserPlace, CHROMIUM, html, makeBrowserPlace, pages, refOf } from './browser-place.ts';
 
-const times = { action_ms: 30_000 };
+/** A name whose first answer is public and whose second one isn't, as an attacker's name server gives them. */
+const REBOUND = { 'rebound.example': ['93.184.216.34', '10.0.0.7'] };
+
+const times = { action_ms: 100_000 };
 
 describe.skipIf(CHROMIUM === undefined)('the browser tool in a real Chromium (needs Chromium)', () => {
   let place: BrowserPlace;
   beforeAll(() => {
-    place = makeBrowserPlace({ times });
+    place = makeBrowserPlace({ times, addresses: REBOUND });
   });
   afterEach(async () => {
     place.asked.length = 0;
@@ -138,15 +141,9 @@ describe.skipIf(CHROMIUM === undefined)('the browser tool in a real Chromium (ne
   });
 
   it('dials the address that was checked, whatever the name says a moment later', async () => {
-    const private_ = { 'rebound.example': ['93.184.216.34', '10.0.0.7'] };
-    const there = makeBrowserPlace({ addresses: private_ });
-    try {
-      const refused = await there.call({ action: 'navigate', url: 'http://rebound.example/' });
-      expect(refused.error).toMatchObject({ code: 'denied_by_policy', message: expect.stringContaining('10.0.0.7') });
-      expect(there.world.dialled).toEqual([]);
-    } finally {
-      await there.end();
-    }
+    const refused = await place.call({ action: 'navigate', url: 'http://rebound.example/' });
+    expect(refused.error).toMatchObject({ code: 'denied_by_policy', message: expect.stringContaining('10.0.0.7') });
+    expect(place.world.dialled.some((one) => one.startsWith('rebound'))).toBe(false);
   });
 
   it('opens the port of a job of this agent without a question, and nothing else from there', async () => {
@@ -156,7 +153,6 @@ describe.skipIf(CHROMIUM === undefined)('the browser tool in a real Chromium (ne
     );
     expect((await place.call({ action: 'navigate', url: `http://localhost:${port}/` })).error?.code).toBe('denied_by_policy');
     place.publish(port);
-    await new Promise((resolve) => setTimeout(resolve, 600));
     const opened = await place.call({ action: 'navigate', url: `http://localhost:${port}/` });
     expect(opened.decision?.verdict).toBe('allow');
     expect(opened.text()).toContain('Dev');
@@ -170,11 +166,9 @@ describe.skipIf(CHROMIUM === undefined)('the browser tool in a real Chromium (ne
       'denied_by_policy',
     );
     place.unpublish(port);
-    await new Promise((resolve) => setTimeout(resolve, 600));
-    expect(
-      (await place.call({ action: 'click', ref: 'e1' })).error ??
-        (await place.call({ action: 'navigate', url: `http://localhost:${port}/` })).error,
-    ).toBeDefined();
+    await expect
+      .poll(async () => (await place.call({ action: 'navigate', url: `http://localhost:${port}/` })).error?.code, { timeout: 10_000 })
+      .toBe('denied_by_policy');
   });
 
   it('opens what the operator named without a question', async () => {
@@ -218,7 +212,7 @@ describe.skipIf(CHROMIUM === undefined)('the browser tool in a real Chromium (ne
     await place.serve('slow.example', (request) => void request.resume());
     times.action_ms = 2_000;
     const late = await place.call({ action: 'navigate', url: 'http://slow.example/' });
-    times.action_ms = 30_000;
+    times.action_ms = 100_000;
     expect(late.error).toMatchObject({ code: 'outcome_unknown', message: expect.stringContaining('closed') });
     expect(place.asked).toEqual(['slow.example /']);
     expect((await place.call({ action: 'snapshot' })).error?.code).toBe('not_found');
@@ -269,8 +263,8 @@ describe.skipIf(CHROMIUM === undefined)('the browser tool in a real Chromium (ne
       pages({ '/': html('<h1>Many</h1><script>document.write(document.cookie); document.cookie = "seen=1"</script>') }),
     );
     const runs = Array.from({ length: 8 }, (_, index) => `run_${index}`);
-    for (const run of runs) {
-      const opened = await place.call({ action: 'navigate', url: 'http://many.example/' }, { run });
+    const all = await Promise.all(runs.map((run) => place.call({ action: 'navigate', url: 'http://many.example/' }, { run })));
+    for (const opened of all) {
       expect(opened.text()).toContain('Many');
       expect(opened.text()).not.toContain('seen=1');
     }
@@ -280,7 +274,7 @@ describe.skipIf(CHROMIUM === undefined)('the browser tool in a real Chromium (ne
     await place.browsing.closeRun('run_0');
     expect((await place.call({ action: 'snapshot' }, { run: 'run_0' })).error?.code).toBe('not_found');
     expect((await place.call({ action: 'navigate', url: 'http://many.example/' }, { run: 'run_9' })).text()).toContain('Many');
-    for (const run of [...runs, 'run_9']) await place.call({ action: 'close' }, { run });
+    await Promise.all([...runs, 'run_9'].map((run) => place.call({ action: 'close' }, { run })));
   });
 
   it('says that the browser is gone when it crashed, and starts another', async () => {

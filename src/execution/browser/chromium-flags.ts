@@ -13,6 +13,9 @@ const OFF = [
   'OptimizationHints',
   'PaintHolding',
   'PreconnectToSearch',
+  // A page that is made before anybody goes there comes without a request that could be stopped.
+  'Prerender2',
+  'SpeculationRulesPrefetchFuture',
   'Translate',
 ];
 

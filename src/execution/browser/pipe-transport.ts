@@ -8,8 +8,8 @@ export interface BrowserTransport {
   onclose?: (reason?: string) => void;
 }
 
-/** A screenshot or a page's text comes in one message. */
-const MAX_MESSAGE_BYTES = 128 * 1024 * 1024;
+/** A screenshot or a page's text comes in one message; a page that is longer ends the browser, and with it every other page. */
+const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 /** What the browser hasn't taken yet; one that takes nothing any more is ended. */
 const MAX_UNSENT_BYTES = 64 * 1024 * 1024;
 

@@ -107,7 +107,11 @@ async function start({ config, chromium, bwrap, inner, clock, logger }: Attempt)
   });
   const tellEnd = Promise.withResolvers<string>();
   const kill = (): void => void sandbox.child.kill('SIGKILL');
-  const transport = createPipeTransport(stdout, stdin, kill);
+  let misbehaved: string | undefined;
+  const transport = createPipeTransport(stdout, stdin, (why) => {
+    misbehaved = why;
+    kill();
+  });
 
   let built: BuiltSandbox | undefined;
   const letGo = async (): Promise<TeardownReport> => {
@@ -148,7 +152,7 @@ async function start({ config, chromium, bwrap, inner, clock, logger }: Attempt)
     return closing;
   };
   sandbox.exit.then(({ code, signal }) => {
-    tellEnd.resolve(`it ended (${signal ?? `exit ${code ?? 'unknown'}`})${complaintIn(words)}`);
+    tellEnd.resolve(`it ended (${misbehaved ?? signal ?? `exit ${code ?? 'unknown'}`})${complaintIn(words)}`);
     close().catch((thrown: unknown) => logger.error('a browser could not be ended', { reason: toAppError(thrown).message }));
   });
   return {

@@ -26,6 +26,8 @@ export interface Session {
   readonly engine: Pick<Engine, 'mode' | 'notes'>;
   readonly page: BrowserPage;
   readonly traffic: Traffic;
+  /** Why the page as a whole must not be at this address. */
+  barred(url: string): Promise<string | undefined>;
   /** Hosts that the page as a whole may go to, by a person's yes, as long as it is open. */
   opened: readonly Place[];
 }
@@ -96,6 +98,7 @@ export function createBrowsing(parts: BrowsingParts): Browsing {
   const held = new Map<string, Held>();
   let engine: Promise<Engine> | undefined;
   let idle: NodeJS.Timeout | undefined;
+  let opening = 0;
 
   const currentEngine = (): Promise<Engine> => {
     clearTimeout(idle);
@@ -154,6 +157,15 @@ export function createBrowsing(parts: BrowsingParts): Browsing {
     if (entry.waiting === 0 && entry.session === undefined) held.delete(keyOf(owner));
   };
 
+  const watch = (owner: Owner, entry: Held, session: Session): void => {
+    lost.delete(keyOf(owner));
+    session.page.gone.then((why) => {
+      if (entry.session !== session) return;
+      remember(keyOf(owner), why);
+      void drop(entry).finally(() => forgetIfEmpty(owner, entry));
+    });
+  };
+
   return {
     find: (owner) => held.get(keyOf(owner))?.session,
     lostBecause: (owner) => lost.get(keyOf(owner)),
@@ -162,12 +174,11 @@ export function createBrowsing(parts: BrowsingParts): Browsing {
       const entry = entryOf(owner);
       await drop(entry);
       const open = [...held.values()].filter(({ session }) => session !== undefined).length;
-      if (open >= MAX_PAGES) {
+      if (open + opening >= MAX_PAGES) {
         throw new AppError('busy', `${MAX_PAGES} pages are open, and no more are kept at a time.`, {
           fix: 'Close one with {"action": "close"}; a page that is not used is closed after 5 minutes.',
         });
       }
-      const current = await currentEngine();
       const traffic = createTraffic();
       const reach = { outside: side === 'outside', places: side === 'inside' ? places.list : async () => [] };
       const guard = createReachGuard(reach, traffic, parts.makeGuard);
@@ -177,21 +188,21 @@ export function createBrowsing(parts: BrowsingParts): Browsing {
         const allowed = side === 'inside' ? await places.list() : (entry.session?.opened ?? []);
         return isPlace(allowed, target.hostname, portOf(target)) ? undefined : 'it is another host, and a question of its own';
       };
-      const page = await current.open({ guard, barred });
-      if (signal.aborted) {
-        await page.close();
-        throw new AppError('cancelled', 'The call was over before its page was open.');
+      opening += 1;
+      try {
+        const current = await currentEngine();
+        const page = await current.open({ guard, barred });
+        if (signal.aborted) {
+          await page.close();
+          throw new AppError('cancelled', 'The call was over before its page was open.');
+        }
+        const session: Session = { side, engine: current, page, traffic, barred, opened: [] };
+        entry.session = session;
+        watch(owner, entry, session);
+        return session;
+      } finally {
+        opening -= 1;
       }
-      lost.delete(keyOf(owner));
-      const session: Session = { side, engine: current, page, traffic, opened: [] };
-      entry.session = session;
-      page.gone.then((why) => {
-        if (entry.session !== session) return;
-        remember(keyOf(owner), why);
-        void drop(entry).finally(() => forgetIfEmpty(owner, entry));
-      });
-      touch(keyOf(owner), entry);
-      return session;
     },
 
     async use(owner, acts, signal, work) {

@@ -71,7 +71,9 @@ async function sessionFor(
   const { browsing, owner, places, over } = parts;
   const present = browsing.find(owner);
   const named = decision.opens.flatMap((opening) => (opening.type === 'hosts' ? opening.hosts : []));
-  const given = (decision.verdict === 'prompt' || named.length > 0 ? named : [target.host])
+  // What needed no question because it was open then is open no more if its page has gone meanwhile.
+  const judged = decision.findings.some(({ opens }) => opens?.type === 'hosts');
+  const given = (!judged ? [] : decision.verdict === 'prompt' || named.length > 0 ? named : [target.host])
     .map(readPlace)
     .filter((one) => typeof one !== 'string');
   const session = present?.side === target.side ? present : await browsing.open(owner, target.side, places, over);
@@ -79,7 +81,9 @@ async function sessionFor(
   const opened = [...session.opened, ...given].slice(-MAX_OPENED);
   if (!isOpen(target, { ...session, opened })) {
     if (session !== present) await browsing.close(owner);
-    throw new AppError('denied_by_policy', `${target.host} was not opened: the answer opens ${named.join(', ') || 'nothing'}.`);
+    throw new AppError('denied_by_policy', `${target.host} was not opened: the answer opens ${named.join(', ') || 'nothing'}.`, {
+      fix: 'Call again: it is a question of its own now.',
+    });
   }
   session.opened = opened;
   return session;
@@ -94,6 +98,7 @@ async function work(session: Session, call: BrowserInput, places: OpenPlaces): P
   try {
     const { status } = act === undefined ? {} : await whileOpen(session, page.perform(act));
     const view = await whileOpen(session, page.view());
+    await refuseElsewhere(session, view.url);
     const image = call.action === 'screenshot' ? await whileOpen(session, page.screenshot()) : undefined;
     const { contacts, omitted } = session.traffic.take();
     const origins = await originsOf(view.hosts, places);
@@ -122,6 +127,16 @@ async function work(session: Session, call: BrowserInput, places: OpenPlaces): P
   } catch (thrown) {
     throw await withOrigins(toAppError(thrown), session, places);
   }
+}
+
+/** The last look, however the page came to be where it is: what no yes was given for is not shown. */
+async function refuseElsewhere({ page, barred }: Session, address: string): Promise<void> {
+  const why = /^https?:/i.test(address) ? await barred(address) : undefined;
+  if (why === undefined) return;
+  await page.close();
+  throw new AppError('denied_by_policy', `The page went to ${address.slice(0, 500)} and was closed: ${why}.`, {
+    fix: 'Call navigate with that address, if that is where you want to go.',
+  });
 }
 
 /** A call that fails has shown text of the page too: the words of the error, an address in them. */
