@@ -11,7 +11,10 @@ import { bindsOf, mountFlags } from './mount-flags.ts';
 import { withSubmounts } from './submounts.ts';
 import type { Engine, Target } from './types.ts';
 
-const TMP = '/tmp:rw,noexec,nosuid,nodev,size=256m,mode=1777';
+const TMP_BYTES = 256 * 1024 * 1024;
+
+/** What bubblewrap hides besides what engines hide by themselves; Docker can be told nothing of the kind. */
+const MASKED = ['/sys', '/proc/key-users', '/proc/latency_stats', '/proc/sched_debug', '/proc/timer_stats'] as const;
 
 /** Of the generated files, those that an image has no better ones of. */
 const INTO_IMAGES: readonly string[] = ['hosts', 'gitconfig', 'npmrc', 'pip.conf'];
@@ -25,11 +28,13 @@ export function fixedFlags({ kind }: Engine, seccomp: string): readonly string[]
     ...['--pull=never', '--network=none', '--read-only', '--cap-drop=ALL', '--security-opt=no-new-privileges'],
     `--security-opt=seccomp=${seccomp}`,
     // Not relabelled: the Workspace belongs to the person and keeps its labels.
-    ...['--security-opt=label=disable', `--tmpfs=${TMP}`, '--shm-size=256m', '--hostname=sandbox'],
+    ...['--security-opt=label=disable', '--shm-size=256m', '--hostname=sandbox'],
     // What it writes goes to pipes of Writ's own and not through the engine.
     ...['--log-driver=none', '--no-healthcheck'],
     // Podman would make more of it writable, and hand on the proxies of our environment.
-    ...(kind === 'podman' ? ['--read-only-tmpfs=false', '--http-proxy=false', '--systemd=false'] : []),
+    ...(kind === 'podman'
+      ? ['--read-only-tmpfs=false', '--http-proxy=false', '--systemd=false', `--security-opt=mask=${MASKED.join(':')}`]
+      : []),
   ];
 }
 
@@ -44,6 +49,7 @@ function limitFlags(limits: Limits): readonly string[] {
     ],
     ...[`--ulimit=nofile=${limits.open_files}:${limits.open_files}`, `--ulimit=fsize=${limits.file_bytes}:${limits.file_bytes}`],
     '--ulimit=core=0:0',
+    `--tmpfs=/tmp:rw,noexec,nosuid,nodev,size=${Math.min(TMP_BYTES, limits.disk_bytes)},mode=1777`,
   ];
 }
 
