@@ -17,7 +17,9 @@ const OF_BOTH_USERS = [
   'test/escape/',
   'test/tools/',
   // The operator's page and the forms of clients are the same for everybody.
-  ...['approvals', 'asker-over-http', 'cli', 'crash', 'files-over-mcp', 'relay', 'shell-over-mcp', 'up'].map((name) => `test/e2e/${name}.test.ts`),
+  ...['approvals', 'asker-over-http', 'cli', 'crash', 'files-over-mcp', 'relay', 'shell-over-mcp', 'up'].map(
+    (name) => `test/e2e/${name}.test.ts`,
+  ),
 ];
 
 /** In this order; the first failure ends the gate. A check without tests of its own counts as one. */

@@ -1,7 +1,7 @@
 import type { ExecId } from '../kernel/ids.ts';
 import type { Logger } from '../kernel/logger.ts';
 import type { ContainerPlan, ContainerSettings } from './container/types.ts';
-import type { PreparedOpenings } from './containment/prepare-openings.ts';
+import type { PreparedOpenings } from './containment/prepared-openings.ts';
 import type { NetworkPlan } from './network/inlets.ts';
 import type { ContainmentReport, Dimension, DimensionReport, Limits, OutputView, ProbeResult, RunResult, RunSpec } from './types.ts';
 

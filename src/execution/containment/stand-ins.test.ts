@@ -2,7 +2,8 @@ import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, statSync, 
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunSpec } from '../types.ts';
-import { type PreparedOpenings, prepareOpenings } from './prepare-openings.ts';
+import { prepareOpenings } from './prepare-openings.ts';
+import type { PreparedOpenings } from './prepared-openings.ts';
 import { endStandIns } from './stand-ins.ts';
 import { type Bed, isRoot, makeBed } from './testing.ts';
 

@@ -2,7 +2,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { AppError, toAppError } from '../../kernel/errors.ts';
 import type { ExecId, JobId } from '../../kernel/ids.ts';
 import type { Logger } from '../../kernel/logger.ts';
-import type { PreparedOpenings } from '../containment/prepare-openings.ts';
+import type { PreparedOpenings } from '../containment/prepared-openings.ts';
 import type { ContainedRun, Containment, Running, SandboxPlan } from '../core-types.ts';
 import { cancelRequested } from '../jobs/cancel.ts';
 import { UNCONTAINED_JOB } from '../jobs/check-spec.ts';
