@@ -181,6 +181,18 @@ test('a secret is known by a keyed digest only, and a change of it asks again', 
   expect(await approvals().judgeServer(of('hunter2'))).toMatchObject({ state: 'changed' });
 });
 
+test('a secret is known as one by its name or by its looks', async () => {
+  const looks = `ghp_${'a'.repeat(36)}`;
+  const of = (word: string, argument: string): UpstreamSettings =>
+    foreign({ transport: { type: 'stdio', command: 'node', args: ['--with', argument], env: { DB_PASSWORD: word } } });
+  await sayYes(of('kitten', looks));
+  const text = readFileSync(file(), 'utf8');
+  expect([text.includes('kitten'), text.includes(looks), text.includes('--with')]).toEqual([false, false, true]);
+  expect(await approvals().judgeServer(of('kitten', looks))).toMatchObject({ state: 'approved' });
+  expect(await approvals().judgeServer(of('puppy', looks))).toMatchObject({ state: 'changed' });
+  expect(await approvals().judgeServer(of('kitten', `${looks}a`))).toMatchObject({ state: 'changed' });
+});
+
 test('an answer to what was shown is none to what it has become', async () => {
   const { sha256 } = await approvals().judgeServer(foreign());
   expect(await approvals().approveServer(foreign({ network: 'full' }), { sha256, by: 'a person' })).toMatchObject({

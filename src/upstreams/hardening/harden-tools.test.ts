@@ -107,12 +107,12 @@ test('whatever a server sends gets a verdict, and what is accepted is what it se
   );
 });
 
-test('a list deeper than any stack and a definition of a million members are refused', () => {
+test('a list deeper than any stack and one of very many members are refused', () => {
   const deep = JSON.parse(`${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`);
   for (const field of ['inputSchema', 'outputSchema', '_meta', 'annotations', 'x']) {
     expect(one(plain({ [field]: field === 'inputSchema' ? { type: 'object', ...deep } : deep }))).toMatchObject({ type: 'reject' });
   }
-  expect(one(Object.fromEntries(Array.from({ length: 1_000_000 }, (_, at) => [`m${at}`, at])))).toMatchObject({ type: 'reject' });
+  expect(one(Object.fromEntries(Array.from({ length: 50_000 }, (_, at) => [`m${at}`, at])))).toMatchObject({ type: 'reject' });
   expect(one(plain({ description: 'a'.repeat(300_000) }))).toMatchObject({
     type: 'reject',
     reason: expect.stringContaining('besides its schemas'),
