@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createJson } from './json-file.ts';
@@ -48,6 +48,22 @@ describe('settling a folder', () => {
         reason: expect.stringContaining('before the command was let through'),
       });
     }
+  });
+
+  it('brings out what the run had put in the place of a file, and clears what was made for it', async () => {
+    const processes = fakeProcesses();
+    processes.dead.add(RUNNER.pid);
+    const { folder, exec_id } = makeJob(tempLayout());
+    takeBy(folder);
+    passGate(folder, exec_id);
+    const outside = join(folder, 'outside');
+    mkdirSync(join(outside, '.writ-x'), { recursive: true });
+    writeFileSync(join(outside, 'notes.txt'), 'old');
+    writeFileSync(join(outside, '.writ-x/notes.txt'), 'new');
+    const files = [{ name: 'notes.txt', ino: String(statSync(join(outside, 'notes.txt')).ino) }];
+    createJson(folder, FILES.placed, { placed: [], stand_ins: [{ folder: outside, name: '.writ-x', files }] }, { durable: false });
+    expect(outcomeOf(await settle(folder, processes, 1))).toMatchObject({ state: 'lost' });
+    expect([readFileSync(join(outside, 'notes.txt'), 'utf8'), readdirSync(outside)]).toEqual(['new', ['notes.txt']]);
   });
 
   it('takes a torn identity for none: it is written whole before the token is sent', async () => {
