@@ -48,5 +48,6 @@ export async function vetTools(
 type Sound = Exclude<HardenedTool, { readonly type: 'reject' }>;
 
 function seen(one: Sound): SeenTool {
-  return { name: one.name, definition: one.definition, held: one.type === 'flag' && one.held };
+  const { name, definition } = one;
+  return one.type === 'flag' ? { name, definition, held: one.held, flags: one.flags } : { name, definition, held: false };
 }

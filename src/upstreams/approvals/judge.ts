@@ -24,11 +24,16 @@ export function judgeServerRecord(record: UpstreamRecord | undefined, pin: Pin):
   return { state: 'changed', sha256, reason, difference: difference(known.pin, pin) };
 }
 
+/** The first ones say enough. */
+const MAX_FLAGS = 16;
+
 export interface ToolFacts {
   readonly pin: Pin;
   /** Digest of what runs. */
   readonly backend: string;
   readonly needs_answer: boolean;
+  /** What hardening said about it. */
+  readonly flags: readonly string[];
   /** Why, when nobody answered. */
   readonly why: string;
 }
@@ -61,7 +66,8 @@ export function judgeToolRecord(record: ToolRecord | undefined, { pin, backend, 
 /** The record after this sight, or undefined where nothing is to be written. */
 export function afterSight(record: ToolRecord | undefined, name: string, facts: ToolFacts, at: number): ToolRecord | undefined {
   const { pin, backend, needs_answer } = facts;
-  if (record === undefined) return { name, state: needs_answer ? 'asked' : 'seen', at, backend, pin: copy(pin) };
+  const sight = { at, backend, pin: copy(pin), ...(facts.flags.length === 0 ? {} : { flags: facts.flags.slice(0, MAX_FLAGS) }) };
+  if (record === undefined) return { name, state: needs_answer ? 'asked' : 'seen', ...sight };
   const same = record.pin.sha256 === pin.sha256;
   const moved = needs_answer && record.backend !== backend;
   switch (record.state) {
@@ -69,8 +75,8 @@ export function afterSight(record: ToolRecord | undefined, name: string, facts: 
       return undefined;
     case 'asked':
       // Nobody needs to answer any more: the operator took `require_approval` back, say.
-      if (!needs_answer) return { name, state: 'seen', at, backend, pin: copy(pin) };
-      return same && !moved ? undefined : { ...record, at, backend, pin: copy(pin) };
+      if (!needs_answer) return { name, state: 'seen', ...sight };
+      return same && !moved ? undefined : { name, state: 'asked', ...sight };
     case 'seen':
     case 'approved': {
       const { waiting } = record;
@@ -78,7 +84,7 @@ export function afterSight(record: ToolRecord | undefined, name: string, facts: 
       // Back to what is pinned: what it was in between stays in the record until somebody answers.
       if (same && (waiting !== undefined || !moved)) return undefined;
       if (waiting?.pin.sha256 === pin.sha256 && waiting.backend === backend) return undefined;
-      return { ...record, waiting: { at, backend, pin: copy(pin) } };
+      return { ...record, waiting: sight };
     }
   }
 }
@@ -86,9 +92,9 @@ export function afterSight(record: ToolRecord | undefined, name: string, facts: 
 /** The record after a yes to what has this digest, or undefined where that is not what there is. */
 export function afterYes(record: ToolRecord | undefined, sha256: string, by: string, at: number): ToolRecord | undefined {
   if (record === undefined) return undefined;
-  const { name, waiting } = record;
-  if (waiting?.pin.sha256 === sha256) return { name, state: 'approved', at, by, backend: waiting.backend, pin: waiting.pin };
-  if (record.pin.sha256 === sha256) return { name, state: 'approved', at, by, backend: record.backend, pin: record.pin };
+  const { name, waiting, ...pinned } = record;
+  if (waiting?.pin.sha256 === sha256) return { name, ...waiting, state: 'approved', at, by };
+  if (pinned.pin.sha256 === sha256) return { name, ...pinned, state: 'approved', at, by };
   return undefined;
 }
 

@@ -4,7 +4,7 @@ import type { ToolRecord } from './records.ts';
 import type { ListedTool } from './types.ts';
 
 /** One tool as a person reads it in a list, with what they have to see before answering. */
-export function listed({ name, state, at, by, pin, waiting }: ToolRecord): ListedTool {
+export function listed({ name, state, at, by, pin, flags, waiting }: ToolRecord): ListedTool {
   const shown = waiting?.pin ?? pin;
   const schema = schemaOf(shown);
   const open = waiting !== undefined ? difference(pin, waiting.pin) : state === 'asked' ? difference(undefined, pin) : undefined;
@@ -15,6 +15,7 @@ export function listed({ name, state, at, by, pin, waiting }: ToolRecord): Liste
     ...(by === undefined ? {} : { by }),
     sha256: shown.sha256,
     ...(schema === undefined ? {} : { schema }),
+    flags: (waiting === undefined ? flags : waiting.flags) ?? [],
     ...(open === undefined ? {} : { difference: open }),
   };
 }

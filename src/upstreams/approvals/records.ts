@@ -11,7 +11,9 @@ const VERSION = 1;
 /** Some thousands of tools. A home that needs more has a server that makes up tools. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-const waiting = z.object({ at: z.int(), backend: z.string(), pin: pinSchema });
+/** Why hardening wanted somebody to look; safe to print. */
+const flags = z.array(z.string()).optional();
+const waiting = z.object({ at: z.int(), backend: z.string(), pin: pinSchema, flags });
 const toolRecord = z.object({
   name: z.string(),
   /** `seen`: pinned at first sight, no person was asked. `asked`: nobody answered yet. */
@@ -21,6 +23,7 @@ const toolRecord = z.object({
   /** What ran when it was approved: digest of the backend. */
   backend: z.string(),
   pin: pinSchema,
+  flags,
   /** Another definition than the pinned one was seen; none is used until somebody answers. */
   waiting: waiting.optional(),
 });

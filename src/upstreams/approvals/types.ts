@@ -19,6 +19,8 @@ export interface SeenTool {
   readonly definition: JsonObject;
   /** Hardening wants a person to look at it, whoever brought the upstream in. */
   readonly held: boolean;
+  /** What hardening said about it, kept for whoever answers. */
+  readonly flags?: readonly string[];
 }
 
 export interface ToolJudgement {
@@ -57,6 +59,8 @@ export interface ListedTool {
   /** What an answer has to name. */
   readonly sha256: string;
   readonly schema?: { readonly sha256: string; readonly bytes: number };
+  /** What hardening said about it; safe to print. */
+  readonly flags: readonly string[];
   /** What a person should see before answering; absent where there is nothing to answer. */
   readonly difference?: Difference;
 }

@@ -271,6 +271,20 @@ test('a held tool that was seen before asks from then on', async () => {
   expect(await judged(operator(), tool({}, true))).toMatchObject({ state: 'unknown' });
 });
 
+test('what hardening said is kept for whoever answers', async () => {
+  const flags = ['A text of it asks for secrets.'];
+  const { sha256 } = await judged(operator(), { ...tool({}, true), flags });
+  const shown = async () => {
+    const listed = await approvals().list();
+    return listed.ok ? listed.upstreams[0]?.tools[0] : undefined;
+  };
+  expect(await shown()).toMatchObject({ state: 'asked', flags });
+  await approvals().approveTools({ project: null, name: 'files' }, [{ name: 'get', sha256 }], 'me');
+  expect(await shown()).toMatchObject({ state: 'approved', by: 'me', flags });
+  await judged(operator(), tool({ title: 'x' }));
+  expect(await shown()).toMatchObject({ state: 'changed', flags: [] });
+});
+
 test('denied stays denied whatever it becomes; revoking forgets', async () => {
   await judged(operator(), tool());
   await approvals().deny(operator(), 'me', ['get']);

@@ -88,9 +88,9 @@ export function createUpstreamApprovals(parts: UpstreamApprovalsParts): Upstream
     async judgeTools(settings, tools, { version, signal } = {}) {
       const key = keyOf(settings);
       const backend = pinOf(backendIdentity(settings, version, parts)).sha256;
-      const seen = tools.map(({ name, definition, held }) => {
+      const seen = tools.map(({ name, definition, held, flags = [] }) => {
         const needs_answer = settings.source === 'project' || settings.require_approval || held;
-        return { name, facts: { pin: pinOf(definition), backend, needs_answer, why: whyAsked(settings, held) } satisfies ToolFacts };
+        return { name, facts: { pin: pinOf(definition), backend, needs_answer, flags, why: whyAsked(settings, held) } satisfies ToolFacts };
       });
       const judge = (upstream: UpstreamRecord | undefined) => {
         const known = byName(upstream);
