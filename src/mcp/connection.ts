@@ -17,6 +17,7 @@ import {
 } from '../kernel/json-rpc/message.ts';
 import { refusalError, refusalReply, UNEXPECTED } from './answers.ts';
 import { createHeldCalls } from './asking/held-calls.ts';
+import { createHearing } from './hearing.ts';
 import { featuresFor } from './hosts.ts';
 import { createInFlight, type Flight, type Places } from './in-flight.ts';
 import type { RequestContext } from './methods/context.ts';
@@ -72,6 +73,8 @@ export interface Connection {
   errorWithoutId(error: RpcError): Response;
   /** What the client said in its handshake; undefined before. */
   hello(): Hello | undefined;
+  /** Where what happens between requests is told, to a client of the handshake revisions. The function it returns ends that. */
+  listen(tell: (message: Members) => void): () => void;
   /** What was asked through this outlet can't be answered any more. */
   lost(outlet: Outlet): void;
   /** Aborts everything under way; it is answered as usual. */
@@ -100,6 +103,7 @@ export function createConnection({ parts, bounds = createBounds(), session: own 
   const flights = { calls: createInFlight(bounds.calls), streams: createInFlight(bounds.streams) };
   const notices = createNotices(parts.pendingNotices, logger);
   const held = createHeldCalls(bounds.held);
+  const hearing = createHearing();
   const requester = createRequester(logger);
   let session = own?.resumed && sessionPeer(own.resumed, requester, logger, own.id);
   // That handshake was finished long ago.
@@ -145,7 +149,7 @@ export function createConnection({ parts, bounds = createBounds(), session: own 
     if (found === undefined || !found.eras.includes(features.era) || (found.needs !== undefined && parts[found.needs] === undefined)) {
       return envelope(id, failure(METHOD_NOT_FOUND, 'Method not found'), features);
     }
-    const context = { parts, features, peer, params };
+    const context = { parts, features, peer, params, hearing };
     if ('answer' in found) return envelope(id, atOnce(found.answer, context), features);
 
     const under = flights[found.bound];
@@ -249,10 +253,12 @@ export function createConnection({ parts, bounds = createBounds(), session: own 
     respond: (message, outlet) => (message.kind === 'batch' ? respondToBatch(message.items, outlet) : respond(message, outlet)),
     errorWithoutId,
     hello: () => session,
+    listen: (tell) => hearing.listen(parts, (message) => void (session !== undefined && tell(message))),
     lost: requester.lost,
     shutdown(reason) {
       requester.close();
       held.close(reason);
+      hearing.close();
       for (const each of Object.values(flights)) each.abortAll(reason);
     },
   };

@@ -1,5 +1,7 @@
+import { reaches } from '../kernel/json-rpc/log-levels.ts';
 import { isObject, METHOD_NOT_FOUND, type Members } from '../kernel/json-rpc/message.ts';
 import type { Relay, RelayAnswer } from '../upstreams/types.ts';
+import { levelOfRequest } from './hearing.ts';
 import type { WorkContext } from './methods/context.ts';
 import type { Progress } from './progress.ts';
 
@@ -8,10 +10,13 @@ const QUESTION_MS = 10 * 60_000;
 
 /** How an upstream reaches the client of one call, as far as that client said that it can be reached. */
 export function createRelay(
-  { peer, ask, offer }: Pick<WorkContext, 'peer' | 'ask' | 'offer'>,
+  { peer, ask, offer, features, hearing, params: asked }: Pick<WorkContext, 'peer' | 'ask' | 'offer' | 'features' | 'hearing' | 'params'>,
   progress: Pick<Progress, 'relay'> = { relay: () => false },
 ): Relay {
+  const stateless = features.era === 'stateless';
+  const least = stateless ? levelOfRequest(asked) : hearing.level();
   return {
+    ...(least === undefined ? {} : { log_level: least }),
     async ask(method, params, signal) {
       const missing = missingCapability(method, params, peer.capabilities);
       if (missing !== undefined) return cannot(missing);
@@ -23,7 +28,10 @@ export function createRelay(
       };
     },
     progress: progress.relay,
-    tell: (method, params) => offer({ jsonrpc: '2.0', method, params }),
+    tell(method, params) {
+      if (method === 'notifications/message' && (least === undefined ? stateless : !reaches(params['level'], least))) return;
+      offer({ jsonrpc: '2.0', method, params });
+    },
   };
 }
 

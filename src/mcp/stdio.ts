@@ -32,9 +32,7 @@ export function serveStdio(parts: StdioParts): StdioServer {
   });
   const connection = createConnection({ parts });
   const decoder = createLineDecoder(MAX_LINE_BYTES, receive);
-  const stopTelling = parts.onToolsChanged?.(() => {
-    if (connection.hello() !== undefined) writer.offer({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
-  });
+  const stopTelling = connection.listen(writer.offer);
   /** Answers still to come. Bounded by the connection's own bounds. */
   const deliveries = new Set<Promise<void>>();
 
@@ -64,7 +62,7 @@ export function serveStdio(parts: StdioParts): StdioServer {
   async function end(reason: string): Promise<void> {
     if (ending) return;
     ending = true;
-    stopTelling?.();
+    stopTelling();
     logger.debug('the connection ends', { reason });
     input.off('data', onData);
     input.pause();

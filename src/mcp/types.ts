@@ -70,6 +70,13 @@ export interface Resources {
   read(scope: CallScope, id: string, cursor: number, signal: AbortSignal): Promise<OutputPage | undefined>;
 }
 
+/** What clients may want to hear without having asked just now. */
+export type Change =
+  /** That list is another one now. */
+  | { readonly type: 'tools' | 'prompts' | 'resources' }
+  /** A line of an upstream that belongs to no call. */
+  | { readonly type: 'log'; readonly params: Readonly<Record<string, unknown>> };
+
 /** What upstreams offer beside their tools. What is asked of one of them goes through the gate, under these names. */
 export interface Foreign {
   readonly tools: { readonly resource: string; readonly prompt: string; readonly completion: string };
@@ -78,6 +85,10 @@ export interface Foreign {
   prompts(): Promise<readonly Readonly<Record<string, unknown>>[]>;
   /** What they say about how they are used. */
   instructions(): string;
+  /** Tells when a resource has changed, until the function that it gives is called; undefined: nobody has it, or its server tells nothing. */
+  watch(uri: string, told: () => void, signal: AbortSignal): Promise<(() => void) | undefined>;
+  /** The least urgent log line that somebody wants; one level serves all clients of an upstream, who get what each asked for. */
+  setLevel(level: string): void;
 }
 
 export interface ServerFacts {
@@ -97,8 +108,8 @@ export interface ServerParts {
   readonly logger: Logger;
   /** Awaited before tools are listed: upstreams that have never said what they have get a moment for it. Bounded by whoever implements it. */
   catalogueReady?(): Promise<void>;
-  /** Tells when the tools are others; clients that may hear it are told. The function it returns ends that. */
-  onToolsChanged?(listener: () => void): () => void;
+  /** Tells what happens between requests; clients that may hear it are told. The function it returns ends that. */
+  onChange?(listener: (change: Change) => void): () => void;
   /** Asked for every call, after the client is known. A thrown AppError becomes the refusal. */
   scopeOf(peer: Peer): CallScope | Promise<CallScope>;
   /** Texts to tell with the next tool result ("job X ended"); each must be returned once. */

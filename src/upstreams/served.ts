@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import type { Logger } from '../kernel/logger.ts';
-import type { JsonObject, Relay, UpstreamSettings } from './types.ts';
+import type { Change, JsonObject, Relay, UpstreamSettings } from './types.ts';
 import { METHOD_UNKNOWN, type PeerAnswer, type Served } from './wire/exchange.ts';
 
 /** Questions that go on to the client whose call they belong to. */
@@ -9,8 +9,8 @@ const RELAYED: ReadonlySet<string> = new Set(['elicitation/create', 'sampling/cr
 export interface ServedParts {
   readonly settings: UpstreamSettings;
   readonly logger: Logger;
-  /** What isn't about a call: its resources or prompts are others now, a resource it was asked to watch has changed. */
-  announce(method: string, params: JsonObject): void;
+  /** A log line that belongs to no call. */
+  announce(change: Change): void;
 }
 
 /** What an upstream may ask and say. */
@@ -30,10 +30,15 @@ export function createServed({ settings, logger, announce }: ServedParts): Serve
       return relay.ask(method, method === 'elicitation/create' ? attributed(params, settings.name) : params, signal);
     },
     notification(method, params, scopes) {
-      if (method === 'notifications/message') {
+      if (method === 'notifications/elicitation/complete') {
         for (const relay of relaysOf(scopes)) relay.tell(method, params);
+      } else if (method === 'notifications/message') {
+        const relays = relaysOf(scopes);
+        const said = { ...params, logger: loggerOf(settings.name, params['logger']) };
+        for (const relay of relays) relay.tell(method, said);
+        if (relays.length === 0) announce({ type: 'log', params: said });
         logger.debug('an upstream says', { server: settings.name, level: params['level'], data: params['data'] });
-      } else announce(method, params);
+      }
     },
   };
 }
@@ -45,6 +50,11 @@ function attributed(params: JsonObject, server: string): JsonObject {
     ...params,
     message: `The MCP server "${server}" asks (this is not a question of Writ):\n\n${typeof message === 'string' ? message : ''}`,
   };
+}
+
+/** Which of all servers behind this door says it. */
+function loggerOf(server: string, own: unknown): string {
+  return typeof own === 'string' && own !== '' ? `${server}/${own}` : server;
 }
 
 function refused(message: string): PeerAnswer {

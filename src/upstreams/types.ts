@@ -93,9 +93,11 @@ export type ToolAvailability =
 
 /** The client that a call came from, as far as an upstream may speak to it in the course of that call. */
 export interface Relay {
+  /** The least urgent log line that the client wants; absent: it hasn't said. */
+  readonly log_level?: string;
   /** Something the upstream wants to know: `elicitation/create`, `sampling/createMessage`. */
   ask(method: string, params: JsonObject, signal: AbortSignal): Promise<RelayAnswer>;
-  /** Something it says: `notifications/message`. */
+  /** Something it says: `notifications/message`, `notifications/elicitation/complete`. */
   tell(method: string, params: JsonObject): void;
   /** How far it is with the call; false where the client didn't ask for that. */
   progress(params: JsonObject): boolean;
@@ -104,6 +106,9 @@ export interface Relay {
 export type RelayAnswer =
   | { readonly ok: true; readonly result: JsonObject }
   | { readonly ok: false; readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } };
+
+/** What happens at an upstream between calls, for clients that want to hear it. */
+export type Change = { readonly type: 'tools' | 'prompts' | 'resources' } | { readonly type: 'log'; readonly params: JsonObject };
 
 /** An upstream at one moment. */
 export interface UpstreamStatus {

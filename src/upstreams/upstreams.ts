@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import type { Logger } from '../kernel/logger.ts';
 import { createOffers, type Offers } from './offers.ts';
-import type { JsonObject, UpstreamStatus, UpstreamTool } from './types.ts';
+import type { Change, JsonObject, UpstreamStatus, UpstreamTool } from './types.ts';
 import type { CallOptions, Upstream } from './upstream.ts';
 import type { PeerAnswer } from './wire/exchange.ts';
 
@@ -20,8 +20,12 @@ export interface Upstreams {
   instructions(): readonly { readonly server: string; readonly text: string }[];
   /** What an approval of a call to it is bound to: where it goes, and what the tool was when a person looked. */
   incarnation(tool: UpstreamTool): string;
-  /** Told after the tools changed, at most once a turn. */
-  onChange(listener: () => void): () => void;
+  /** Told what happens between calls; that the tools changed at most once a turn. */
+  onChange(listener: (change: Change) => void): () => void;
+  /** Tells when a resource, by the address that callers use, has changed; undefined: nobody has it, or its server doesn't tell. */
+  watch(uri: string, told: () => void, signal: AbortSignal): Promise<(() => void) | undefined>;
+  /** The least urgent log line that somebody wants to hear. */
+  setLevel(level: string): void;
   close(): Promise<void>;
 }
 
@@ -32,9 +36,13 @@ export interface UpstreamsParts {
   release(): Promise<void>;
 }
 
-export function createUpstreams({ upstreams, logger, release }: UpstreamsParts): { readonly upstreams: Upstreams; changed(): void } {
+export function createUpstreams({ upstreams, logger, release }: UpstreamsParts): {
+  readonly upstreams: Upstreams;
+  changed(): void;
+  announce(change: Change): void;
+} {
   const byName = new Map(upstreams.map((upstream) => [upstream.settings.name, upstream]));
-  const listeners = new Set<() => void>();
+  const listeners = new Set<(change: Change) => void>();
   const incarnations = new WeakMap<UpstreamTool, string>();
   let known: ReadonlyMap<string, UpstreamTool> | undefined;
   let lists: readonly (readonly UpstreamTool[])[] = upstreams.map((upstream) => upstream.tools());
@@ -50,8 +58,12 @@ export function createUpstreams({ upstreams, logger, release }: UpstreamsParts):
     telling = true;
     queueMicrotask(() => {
       telling = false;
-      for (const listener of [...listeners]) listener();
+      announce({ type: 'tools' });
     });
+  }
+
+  function announce(change: Change): void {
+    for (const listener of [...listeners]) listener(change);
   }
 
   /** The later of two equal names is left out; the order is that of the configuration, so that it is the same one every time. */
@@ -109,7 +121,14 @@ export function createUpstreams({ upstreams, logger, release }: UpstreamsParts):
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
+    async watch(uri, told, signal) {
+      const owner = await view.offers.ownerOf(uri);
+      return owner?.type === 'owner' ? byName.get(owner.server)?.watch(owner.own, told, signal) : undefined;
+    },
+    setLevel(level) {
+      for (const upstream of upstreams) upstream.setLevel(level);
+    },
     close: release,
   };
-  return { upstreams: view, changed };
+  return { upstreams: view, changed, announce };
 }

@@ -66,6 +66,7 @@ export interface McpOptions {
   readonly capabilities?: object;
   /** Answers a request of the server; without it there is no answer. */
   readonly onRequest?: (method: string, params: Record<string, unknown>) => unknown;
+  readonly onNotification?: (method: string, params: Record<string, unknown>) => void;
 }
 
 /** `writ mcp` as a host starts it, after the handshake. */
@@ -95,6 +96,7 @@ export async function startMcp(place: Place, options: McpOptions = {}): Promise<
       if (result !== undefined) raw(JSON.stringify({ jsonrpc: '2.0', id: message.id, result }));
       return;
     }
+    if (message.method !== undefined) options.onNotification?.(message.method, message.params ?? {});
     const pending = message.id === undefined ? undefined : waiting.get(message.id);
     if (!pending || message.id === undefined) return;
     waiting.delete(message.id);

@@ -162,7 +162,7 @@ export async function createServing(parts: ServingParts): Promise<Serving> {
           : {
               catalogueReady: () => upstreams.ready(LIST_WAIT_MS),
               foreign: foreignOffers(upstreams),
-              onToolsChanged: (listener: () => void) => upstreams.onChange(listener),
+              onChange: upstreams.onChange,
             }),
         signer,
         ...(parts.approvalUrl ? { approvalUrl: parts.approvalUrl } : {}),

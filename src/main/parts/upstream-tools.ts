@@ -4,11 +4,13 @@ import { type BoundAnswer, createFindTools, createOfferTools, createUpstreamTool
 import type { JsonObject, Upstreams, UpstreamTool } from '../../upstreams/index.ts';
 
 /** What else they have, for clients to list. */
-export function foreignOffers({ offers, instructions }: Upstreams): Foreign {
+export function foreignOffers({ offers, instructions, watch, setLevel }: Upstreams): Foreign {
   const definitions = async (list: Promise<readonly { readonly definition: JsonObject }[]>): Promise<readonly JsonObject[]> =>
     (await list).map(({ definition }) => definition);
   return {
     tools: OFFER_TOOLS,
+    watch,
+    setLevel,
     resources: () => definitions(offers.resources()),
     templates: () => definitions(offers.templates()),
     prompts: () => definitions(offers.prompts()),

@@ -129,7 +129,7 @@ export function createMcpHandler({ logger, clock, signer, hosts, origins }: Http
     else exchange.answer(welcome, 200, ['mcp-session-id', register()]);
   }
 
-  /** The stream of a session that belongs to no request. There is nothing to say on it yet, but clients open it and expect it to stay. */
+  /** The stream of a session that belongs to no request: what happens between its requests. */
   function listen({ headers }: IncomingMessage, response: ServerResponse, caller: HttpCaller, agent: Agent): Rejection | undefined {
     if (!accepts(headers.accept, 'text/event-stream')) return rejection(406, 'Accept must list text/event-stream');
     const id = headers['mcp-session-id'];
@@ -143,7 +143,9 @@ export function createMcpHandler({ logger, clock, signer, hosts, origins }: Http
     streams.taken++;
     const { exchange } = visits.enter(response, agent, caller.signal, session);
     session.listening = exchange;
+    const stopTelling = session.connection.listen(exchange.offer);
     response.on('close', () => {
+      stopTelling();
       streams.taken--;
       if (session.listening === exchange) delete session.listening;
     });

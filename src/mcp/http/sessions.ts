@@ -49,6 +49,7 @@ export function createSessions(signer: Signer, clock: Clock): Sessions {
     for (const [oldest, each] of sessions) {
       if (each.exchanges.size > 0 || each === newest) continue;
       sessions.delete(oldest);
+      each.connection.shutdown('Its session was not used for long.');
       return;
     }
   }

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Members, Reply, RequestId } from '../../kernel/json-rpc/message.ts';
 import type { HeldCalls } from '../asking/held-calls.ts';
+import type { Hearing } from '../hearing.ts';
 import type { Flight } from '../in-flight.ts';
 import type { Notices } from '../notices.ts';
 import type { Progress } from '../progress.ts';
@@ -14,6 +15,8 @@ export interface RequestContext {
   readonly features: Features;
   readonly peer: Peer;
   readonly params: Members;
+  /** What its client wants to hear between requests; nobody's in 2026-07-28. */
+  readonly hearing: Hearing;
 }
 
 /** The same for a method that takes time. */

@@ -39,6 +39,7 @@ async function askOnce(context: WorkContext, tool: string, args: Members, notFou
 
 /** `prompts/list` */
 export async function listPrompts({ parts, features, params }: RequestContext): Promise<Reply> {
+  await parts.catalogueReady?.();
   return withCache(features, page('prompts', (await parts.foreign?.prompts()) ?? [], params));
 }
 

@@ -7,10 +7,11 @@ import { CACHE } from './page.ts';
 
 /** Only what is really there: a capability is a promise. */
 function capabilities(parts: ServerParts): Members {
+  const changing = parts.onChange === undefined ? {} : { listChanged: true };
   return {
-    tools: parts.onToolsChanged === undefined ? {} : { listChanged: true },
-    ...(parts.resources === undefined ? {} : { resources: {} }),
-    ...(parts.foreign === undefined ? {} : { prompts: {}, completions: {}, logging: {} }),
+    tools: changing,
+    ...(parts.resources === undefined ? {} : { resources: parts.foreign === undefined ? {} : { subscribe: true, ...changing } }),
+    ...(parts.foreign === undefined ? {} : { prompts: changing, completions: {}, logging: {} }),
   };
 }
 

@@ -4,7 +4,7 @@ import type { RequestContext, Work } from './context.ts';
 import { complete, getPrompt, listPrompts } from './foreign.ts';
 import { discover } from './handshake.ts';
 import { listResources, listTemplates, readResource } from './resources.ts';
-import { listen } from './subscriptions.ts';
+import { listen, setLevel, subscribe, unsubscribe } from './subscriptions.ts';
 import { callTool, listTools } from './tools.ts';
 
 /** `answer` is ready at once; `work` takes time and counts against a bound: `calls` or, open for as long as the client likes, `streams`. */
@@ -27,6 +27,8 @@ export const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['prompts/list', { eras: BOTH, needs: 'foreign', work: listPrompts, bound: 'calls' }],
   ['prompts/get', { eras: BOTH, needs: 'foreign', work: getPrompt, bound: 'calls' }],
   ['completion/complete', { eras: BOTH, needs: 'foreign', work: complete, bound: 'calls' }],
-  ['logging/setLevel', { eras: ['handshake'], needs: 'foreign', answer: () => ({ result: {} }) }],
+  ['logging/setLevel', { eras: ['handshake'], needs: 'foreign', answer: setLevel }],
+  ['resources/subscribe', { eras: ['handshake'], needs: 'foreign', work: subscribe, bound: 'calls' }],
+  ['resources/unsubscribe', { eras: ['handshake'], needs: 'foreign', work: unsubscribe, bound: 'calls' }],
   ['subscriptions/listen', { eras: ['stateless'], work: listen, bound: 'streams' }],
 ]);

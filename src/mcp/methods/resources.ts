@@ -27,6 +27,7 @@ export async function listTemplates({ parts, features, params }: RequestContext)
     ...(features.titles ? { title: 'Artifact of an MCP server' } : {}),
     description: 'What the result of an MCP server was too large for, or a file that it referred to (art_...), a page at a time.',
   };
+  await parts.catalogueReady?.();
   const own = parts.foreign === undefined ? [output] : [output, artifact];
   return withCache(features, page('resourceTemplates', [...own, ...((await parts.foreign?.templates()) ?? [])], params));
 }
@@ -35,6 +36,7 @@ export async function listTemplates({ parts, features, params }: RequestContext)
 export function listResources(context: WorkContext): Promise<Reply> {
   return withResources(context, async (resources) => {
     const entries = await resources.list(await scopeOf(context)).catch((thrown: unknown) => nothing(context, thrown));
+    await context.parts.catalogueReady?.();
     const foreign = (await context.parts.foreign?.resources()) ?? [];
     return page('resources', [...entries.map(describe), ...foreign], context.params);
   });

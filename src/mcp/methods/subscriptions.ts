@@ -1,20 +1,95 @@
-import { failure, INVALID_PARAMS, isObject, type Reply } from '../../kernel/json-rpc/message.ts';
-import type { WorkContext } from './context.ts';
+import { isLogLevel } from '../../kernel/json-rpc/log-levels.ts';
+import { failure, INVALID_PARAMS, isObject, type Members, type Reply } from '../../kernel/json-rpc/message.ts';
+import { MAX_WATCHED, updated } from '../hearing.ts';
+import type { Change, ServerParts } from '../types.ts';
+import type { RequestContext, WorkContext } from './context.ts';
 
 const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
+/** A server that has to be started first may take longer; then its resources are not among those that are honoured. */
+const WATCH_MS = 5_000;
+
+const LISTS = { tools: 'toolsListChanged', prompts: 'promptsListChanged', resources: 'resourcesListChanged' } as const;
 
 /**
- * `subscriptions/listen` (2026-07-28). Nothing of ours changes while we run, so the honoured filter is empty; the stream stays open until the client
- * cancels it or we end, which is told by the response (the schema's graceful close).
+ * `subscriptions/listen` (2026-07-28): what is honoured of the client's filter is said first, then what happens, until the client cancels it or
+ * we end, which is told by the response (the schema's graceful close).
  */
-export async function listen({ id, params, flight, send }: WorkContext): Promise<Reply> {
-  if (!isObject(params['notifications'])) return failure(INVALID_PARAMS, 'The member params.notifications must be an object');
+export async function listen({ id, params, parts, flight, send }: WorkContext): Promise<Reply> {
+  const wanted = params['notifications'];
+  if (!isObject(wanted)) return failure(INVALID_PARAMS, 'The member params.notifications must be an object');
+  const uris = wanted['resourceSubscriptions'] ?? [];
+  if (!isUris(uris)) {
+    return failure(INVALID_PARAMS, `The member params.notifications.resourceSubscriptions must be at most ${MAX_WATCHED} addresses`);
+  }
   const meta = { [SUBSCRIPTION_ID]: id };
-  send({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params: { _meta: meta, notifications: {} } });
+  const lists = listsOf(wanted, parts);
+  const watched = new Map<string, () => void>();
+  const signal = AbortSignal.any([flight.signal, AbortSignal.timeout(WATCH_MS)]);
+  let acknowledged = false;
+  const tell = (message: Members): void => {
+    if (acknowledged) send(message);
+  };
+  await Promise.all(
+    [...new Set(uris)].map(async (uri) => {
+      const stop = await parts.foreign?.watch(uri, () => tell(updated(uri, meta)), signal).catch(() => undefined);
+      if (stop !== undefined) watched.set(uri, stop);
+    }),
+  );
+  const stop = parts.onChange?.((change) => {
+    if (change.type === 'log' || !lists.has(change.type)) return;
+    tell({ jsonrpc: '2.0', method: `notifications/${change.type}/list_changed`, params: { _meta: meta } });
+  });
+  const notifications = {
+    ...Object.fromEntries([...lists].map((list) => [LISTS[list], true])),
+    ...(watched.size === 0 ? {} : { resourceSubscriptions: [...watched.keys()] }),
+  };
+  send({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params: { _meta: meta, notifications } });
+  acknowledged = true;
   await new Promise<void>((resolve) => {
     if (flight.signal.aborted) resolve();
     else flight.signal.addEventListener('abort', () => resolve(), { once: true });
   });
+  stop?.();
+  for (const end of watched.values()) end();
   // Not sent where it was the client that ended it.
   return { result: { _meta: meta } };
+}
+
+type List = Exclude<Change['type'], 'log'>;
+
+function listsOf(wanted: Members, { onChange, foreign }: ServerParts): ReadonlySet<List> {
+  const changing: readonly List[] = onChange === undefined ? [] : foreign === undefined ? ['tools'] : ['tools', 'prompts', 'resources'];
+  return new Set(changing.filter((list) => wanted[LISTS[list]] === true));
+}
+
+function isUris(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.length <= MAX_WATCHED && value.every((uri) => typeof uri === 'string' && uri.length <= 8_192);
+}
+
+/** `resources/subscribe` */
+export async function subscribe({ parts, params, features, flight, hearing }: WorkContext): Promise<Reply> {
+  const { uri } = params;
+  if (typeof uri !== 'string') return failure(INVALID_PARAMS, 'The member params.uri must be a string');
+  const watched = parts.foreign === undefined ? 'unknown' : await hearing.watch(parts.foreign, uri, flight.signal);
+  if (watched === 'too_many') return failure(INVALID_PARAMS, `${MAX_WATCHED} resources are watched already`);
+  return watched === 'watched'
+    ? { result: {} }
+    : failure(features.resourceNotFound, 'Resource not found, or it can not be watched', { uri });
+}
+
+/** `resources/unsubscribe` */
+export async function unsubscribe({ params, hearing }: WorkContext): Promise<Reply> {
+  const { uri } = params;
+  if (typeof uri !== 'string') return failure(INVALID_PARAMS, 'The member params.uri must be a string');
+  hearing.unwatch(uri);
+  return { result: {} };
+}
+
+/** `logging/setLevel` */
+export function setLevel({ parts, params, hearing }: RequestContext): Reply {
+  const { level } = params;
+  if (!isLogLevel(level)) return failure(INVALID_PARAMS, 'The member params.level must be a level of RFC 5424, such as "info"');
+  hearing.setLevel(level);
+  parts.foreign?.setLevel(level);
+  return { result: {} };
 }
