@@ -1,0 +1,83 @@
+import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { AppError, errnoOf, toAppError } from '../errors.ts';
+import { withFileLock } from '../file-lock.ts';
+import { editServers, type ServerChange } from './edit-servers.ts';
+import { OPERATOR_FILE } from './load.ts';
+import { readConfigFile } from './read-file.ts';
+
+const BACKUPS = 'config-backups';
+/** The oldest go. */
+const MOST_BACKUPS = 20;
+
+export interface WrittenServers {
+  readonly file: string;
+  /** The file as it was; absent where there was none. */
+  readonly backup?: string;
+}
+
+/**
+ * Changes servers of the operator's file: whole or not at all, one process at a time, with the file as it was beside it. `changes` is asked
+ * under the lock, so that what it looked at is what is changed. AppError config_invalid, store_unavailable, disk_full, busy.
+ */
+export async function writeServers(
+  { home, uid, now }: { readonly home: string; readonly uid: number; readonly now: number },
+  changes: () => readonly ServerChange[],
+): Promise<WrittenServers> {
+  const named = join(home, OPERATOR_FILE);
+  return withFileLock(join(home, 'config.lock'), async () => {
+    const read = readConfigFile(named, { operator_uid: uid });
+    if (read.state === 'refused') throw new AppError('config_invalid', `${named} ${read.message}.`, { fix: read.fix });
+    const before = read.state === 'text' ? read.text : '';
+    const after = editServers(named, before, changes());
+    if (after === before) return { file: named };
+    // Some keep it among their dot files, with a link here.
+    const file = read.state === 'text' ? realpathSync(named) : named;
+    const mode = read.state === 'text' ? statSync(file).mode & 0o777 : 0o600;
+    try {
+      const backup = read.state === 'text' ? keep(home, before, now) : undefined;
+      place(file, after, mode);
+      return { file: named, ...(backup === undefined ? {} : { backup }) };
+    } catch (thrown) {
+      throw toAppError(thrown);
+    }
+  });
+}
+
+function keep(home: string, text: string, now: number): string {
+  const folder = join(home, BACKUPS);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const old = readdirSync(folder)
+    .filter((name) => /^config-[\dT.Z-]+\.json$/.test(name))
+    .sort();
+  for (const name of old.slice(0, Math.max(0, old.length - MOST_BACKUPS + 1))) rmSync(join(folder, name), { force: true });
+  const stamp = new Date(now).toISOString().replaceAll(':', '-');
+  for (let time = 0; ; time++) {
+    const backup = join(folder, `config-${stamp}${time === 0 ? '' : `-${time}`}.json`);
+    try {
+      writeFileSync(backup, text, { mode: 0o600, flag: 'wx', flush: true });
+      return backup;
+    } catch (thrown) {
+      if (errnoOf(thrown) !== 'EEXIST' || time > 100) throw thrown;
+    }
+  }
+}
+
+/** Under the lock, so the temporary name can be a fixed one: what a killed process left there is replaced. */
+function place(file: string, text: string, mode: number): void {
+  const next = `${file}.next`;
+  rmSync(next, { force: true });
+  try {
+    writeFileSync(next, text, { mode, flag: 'wx', flush: true });
+    renameSync(next, file);
+  } catch (thrown) {
+    rmSync(next, { force: true });
+    throw thrown;
+  }
+  const folder = openSync(dirname(file), 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
