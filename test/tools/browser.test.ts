@@ -165,7 +165,9 @@ describe.skipIf(CHROMIUM === undefined)('the browser tool in a real Chromium (ne
     expect((await place.call({ action: 'navigate', url: `http://localhost:${port}/` }, { agent: 'agent_two' })).error?.code).toBe(
       'denied_by_policy',
     );
+    // It ends, and the page that was there goes with it.
     place.unpublish(port);
+    await expect.poll(async () => (await place.call({ action: 'snapshot' })).error?.code, { timeout: 10_000 }).toBe('denied_by_policy');
     await expect
       .poll(async () => (await place.call({ action: 'navigate', url: `http://localhost:${port}/` })).error?.code, { timeout: 10_000 })
       .toBe('denied_by_policy');
@@ -188,7 +190,7 @@ describe.skipIf(CHROMIUM === undefined)('the browser tool in a real Chromium (ne
           .end('x');
       else
         response.writeHead(200, { 'content-type': 'text/html' }).end(
-          html(`<button onclick="document.title = String(confirm('Sell everything?'))">ask</button><button onclick="window.open('/window')">window</button><a href="/file">file</a>
+          html(`<button onclick="document.title = String(confirm('Sell everything?'))">ask</button><button onclick="const w = window.open('/window'); setInterval(() => { document.title = 'closed: ' + w.closed }, 50)">window</button><a href="/file">file</a>
             <script>onbeforeunload = (event) => { event.preventDefault(); return 'stay'; }</script>`),
         );
     });
@@ -197,9 +199,14 @@ describe.skipIf(CHROMIUM === undefined)('the browser tool in a real Chromium (ne
     expect(asked.events().join()).toContain('Sell everything?');
     expect(asked.output?.structured).toMatchObject({ untrusted: { title: 'false' } });
     await place.call({ action: 'click', ref: refOf(text(), '"window"') });
-    await expect
-      .poll(async () => (await place.call({ action: 'snapshot' })).events().join(), { timeout: 5_000 })
-      .toContain('http://noisy.example/window');
+    const told: string[] = [];
+    const titleNow = async (): Promise<unknown> => {
+      const seen = await place.call({ action: 'snapshot' });
+      told.push(...seen.events());
+      return seen.output?.structured['untrusted'];
+    };
+    await expect.poll(titleNow, { timeout: 20_000 }).toMatchObject({ title: 'closed: true' });
+    expect(told.join()).toContain('http://noisy.example/window');
     expect((await place.call({ action: 'click', ref: refOf(text(), '"file"') })).events().join()).toContain(
       'refused: http://noisy.example/file',
     );

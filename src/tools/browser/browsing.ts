@@ -78,6 +78,8 @@ export interface Browsing {
   end(): Promise<void>;
 }
 
+const ELSEWHERE = 'it is neither the port of a job that runs nor in browser.allow_hosts';
+
 interface Held {
   readonly run: string;
   session?: Session;
@@ -186,7 +188,8 @@ export function createBrowsing(parts: BrowsingParts): Browsing {
         const target = URL.parse(url);
         if (target === null || (target.protocol !== 'http:' && target.protocol !== 'https:')) return 'it is not http or https';
         const allowed = side === 'inside' ? await places.list() : (entry.session?.opened ?? []);
-        return isPlace(allowed, target.hostname, portOf(target)) ? undefined : 'it is another host, and a question of its own';
+        if (isPlace(allowed, target.hostname, portOf(target))) return undefined;
+        return side === 'inside' ? ELSEWHERE : 'it is another host, and a question of its own';
       };
       opening += 1;
       try {

@@ -134,7 +134,7 @@ async function refuseElsewhere({ page, barred }: Session, address: string): Prom
   const why = /^https?:/i.test(address) ? await barred(address) : undefined;
   if (why === undefined) return;
   await page.close();
-  throw new AppError('denied_by_policy', `The page went to ${address.slice(0, 500)} and was closed: ${why}.`, {
+  throw new AppError('denied_by_policy', `The page is at ${address.slice(0, 500)} and was closed: ${why}.`, {
     fix: 'Call navigate with that address, if that is where you want to go.',
   });
 }
