@@ -29,7 +29,7 @@ function mostOld(first: string): number {
     const alive = Array.from({ length: 100_000 }, (_, i) => ({ i, text: 'x' + i }));
     const late = Array(40_000);
     let most = 0;
-    for (let i = 0; i < 1_500_000; i++) {
+    for (let i = 0; i < 500_000; i++) {
       late[i % late.length] = { i, also: [i, i, i, i], more: { i } };
       if (i % 1_000 === 0) most = Math.max(most, getHeapSpaceStatistics().find((one) => one.space_name === 'old_space').space_used_size);
     }
