@@ -129,7 +129,8 @@ export function createRunning(config: ExecutionConfig, clock: Clock, options: Ru
       hints: (result) => [...network.hints(), ...hintsFor(report, result)],
       network: () => network.use(),
       ...(tree === undefined ? {} : { tree }),
-      quarantine: () => (loose ? [] : inspected(plan.key, [plan.repositories], (looks) => quarantineAppeared(plan, readlinkSync(folder), find, looks))),
+      quarantine: () =>
+        loose ? [] : inspected(plan.key, [plan.repositories], (looks) => quarantineAppeared(plan, readlinkSync(folder), find, looks)),
       cleanUp() {
         disk?.stop();
         group?.release();
