@@ -13,8 +13,8 @@ import type { Engine, Target } from './types.ts';
 
 const TMP_BYTES = 256 * 1024 * 1024;
 
-/** What bubblewrap hides besides what engines hide by themselves; Docker can be told nothing of the kind. */
-const MASKED = ['/sys', '/proc/key-users', '/proc/latency_stats', '/proc/sched_debug', '/proc/timer_stats'] as const;
+/** Bubblewrap hides it, and engines don't by themselves. Docker can be told nothing of the kind. */
+const HIDDEN = '/sys';
 
 /** Of the generated files, those that an image has no better ones of. */
 const INTO_IMAGES: readonly string[] = ['hosts', 'gitconfig', 'npmrc', 'pip.conf'];
@@ -23,7 +23,7 @@ const INTO_IMAGES: readonly string[] = ['hosts', 'gitconfig', 'npmrc', 'pip.conf
 const PROCESS_NUMBERS = 32_768;
 
 /** Flags that hold for every run, whatever it is. */
-export function fixedFlags({ kind }: Engine, seccomp: string): readonly string[] {
+export function fixedFlags({ kind }: Engine, seccomp: string, hidden: readonly string[] = []): readonly string[] {
   return [
     ...['--pull=never', '--network=none', '--read-only', '--cap-drop=ALL', '--security-opt=no-new-privileges'],
     `--security-opt=seccomp=${seccomp}`,
@@ -33,7 +33,7 @@ export function fixedFlags({ kind }: Engine, seccomp: string): readonly string[]
     ...['--log-driver=none', '--no-healthcheck'],
     // Podman would make more of it writable, and hand on the proxies of our environment.
     ...(kind === 'podman'
-      ? ['--read-only-tmpfs=false', '--http-proxy=false', '--systemd=false', `--security-opt=mask=${MASKED.join(':')}`]
+      ? ['--read-only-tmpfs=false', '--http-proxy=false', '--systemd=false', `--security-opt=mask=${[HIDDEN, ...hidden].join(':')}`]
       : []),
   ];
 }
@@ -96,13 +96,14 @@ export function buildContainerPlan(
   };
   // The image knows where its programs are.
   if (!own) delete env['PATH'];
+  const hidden = facts.proc_covers.flatMap((mount) => (mount.kind === 'bind' && mount.source === '/dev/null' ? [mount.dest] : []));
   const processes = Math.min(ours.processes, PROCESS_NUMBERS);
   const rest = {
     container: {
       engine,
       image,
       flags: [
-        ...fixedFlags(engine, spec.nested_userns === true ? target.seccomp.nested : target.seccomp.plain),
+        ...fixedFlags(engine, spec.nested_userns === true ? target.seccomp.nested : target.seccomp.plain, hidden),
         ...limitFlags(limits),
         // No limit in truth, since it counts all processes of the user: the engine's own is what some machines do not let it set.
         `--ulimit=nproc=${processes}:${processes}`,
