@@ -70,13 +70,18 @@ export async function serve(argv: readonly string[]): Promise<Served> {
   const client = httpClient(place);
   return {
     post: client.post,
-    cpu: () => [pid, ...descendants(pid)].reduce((sum, each) => sum + cpuOf(each), 0),
+    cpu: () => cpuOfTree(pid),
     async close() {
       client.close();
       stdin.end();
       await ended;
     },
   };
+}
+
+/** Milliseconds of processor that a process and what it started have used. */
+export function cpuOfTree(pid: number): number {
+  return [pid, ...descendants(pid)].reduce((sum, each) => sum + cpuOf(each), 0);
 }
 
 /** USER_HZ, a constant of the kernel's interface. */

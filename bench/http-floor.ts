@@ -1,4 +1,4 @@
-/** The floor of an MCP server over HTTP that has one server behind it: bodies are parsed, ids rewritten, and nothing is looked at. */
+/** The floor of an MCP server over HTTP that has one server behind it (argument: its program): bodies are parsed, ids rewritten, and nothing is looked at. */
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,7 +9,8 @@ interface Message {
   id: number;
 }
 
-const child = spawn(process.execPath, [join(import.meta.dirname, 'echo-server.ts')], { stdio: ['pipe', 'pipe', 'ignore'] });
+const [program = join(import.meta.dirname, 'echo-server.ts')] = process.argv.slice(2);
+const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'ignore'] });
 const waiting = new Map<number, (answer: Message) => void>();
 let last = 0;
 createInterface({ input: child.stdout }).on('line', (line) => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { assessment } from './assessment.ts';
 import { audit } from './audit.ts';
 import { capture } from './capture.ts';
+import { gateway } from './gateway.ts';
 import { hotPath } from './hot-path.ts';
 import { http } from './http.ts';
 import { memory } from './memory.ts';
@@ -25,6 +26,7 @@ const BENCHMARKS: Readonly<Record<string, (place: Place) => Promise<Rows>>> = {
   capture,
   'hot-path': hotPath,
   http,
+  gateway,
   up,
   assessment,
   audit,

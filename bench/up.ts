@@ -1,9 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { freePort, isReady } from './free-port.ts';
 import { begin, caller, httpClient, rateOf } from './http-client.ts';
 import type { Place } from './place.ts';
 import { descendants, memoryOf } from './processes.ts';
@@ -70,21 +69,5 @@ export async function up(place: Place): Promise<Rows> {
   } finally {
     client.close();
     await server.close();
-  }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((done) => server.close(done));
-  return port;
-}
-
-async function isReady(port: number): Promise<boolean> {
-  try {
-    return (await fetch(`http://127.0.0.1:${port}/healthz`)).ok;
-  } catch {
-    return false;
   }
 }
