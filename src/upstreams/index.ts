@@ -8,6 +8,7 @@ export { createUpstreamPool, type PoolParts, type UpstreamPool } from './pool.ts
 export { type Artifact, type ArtifactPage, type ArtifactStore, createArtifacts } from './results/artifacts.ts';
 export { boundResult } from './results/bound-result.ts';
 export { untrustedLine } from './results/lines.ts';
+export { createRemembered } from './remembered.ts';
 export { createServerLog, type ServerLog } from './server-log.ts';
 export { expand as expandSettings } from './settings/expand.ts';
 export { readSettings } from './settings/read-settings.ts';

@@ -1,5 +1,6 @@
+import type { OfferKind } from './offered.ts';
 import type { JsonObject } from './types.ts';
-import type { OfferKind, Upstream } from './upstream.ts';
+import type { Upstream } from './upstream.ts';
 
 /** Something of an upstream beside its tools, under the name or address that callers use. */
 export interface Offer {

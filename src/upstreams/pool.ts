@@ -1,6 +1,7 @@
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/logger.ts';
+import type { Remembered } from './remembered.ts';
 import { createServed } from './served.ts';
 import type { Change, UpstreamSettings, UpstreamTool } from './types.ts';
 import { type Admission, createUpstream, type Upstream } from './upstream.ts';
@@ -15,6 +16,7 @@ export interface PoolParts {
   admit(settings: UpstreamSettings): Promise<Admission>;
   /** Starts or reaches it. */
   open(settings: UpstreamSettings, signal: AbortSignal): Promise<Carrier>;
+  readonly remembered?: Remembered;
   /** What its tools are for us. */
   vet(settings: UpstreamSettings, definitions: readonly unknown[]): Promise<readonly UpstreamTool[]>;
 }
@@ -58,6 +60,7 @@ export function createUpstreamPool(parts: PoolParts): UpstreamPool {
       vet: (definitions) => parts.vet(settings, definitions),
       served: createServed({ settings, logger, announce }),
       announce,
+      ...(parts.remembered === undefined ? {} : { remembered: parts.remembered }),
       changed() {
         for (const listener of [...listeners]) listener.changed();
       },

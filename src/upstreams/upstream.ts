@@ -2,7 +2,10 @@ import type { Clock } from '../kernel/clock.ts';
 import { AppError, type ErrorCode, toAppError } from '../kernel/errors.ts';
 import { isObject } from '../kernel/json-rpc/message.ts';
 import type { Logger } from '../kernel/logger.ts';
+import { soundInstructions } from './instructions.ts';
+import { createOffered, type OfferKind } from './offered.ts';
 import { createCallPlaces } from './places.ts';
+import type { Remembered } from './remembered.ts';
 import { SETTLED, TRANSITIONS } from './states.ts';
 import type { Change, JsonObject, Relay, UpstreamSettings, UpstreamState, UpstreamStatus, UpstreamTool } from './types.ts';
 import { createWatching } from './watching.ts';
@@ -28,6 +31,8 @@ export interface UpstreamParts {
   /** What its tools are for us: hardened, named, pinned, approved or not. */
   vet(definitions: readonly unknown[]): Promise<readonly UpstreamTool[]>;
   readonly served: Served;
+  /** What it said the last time. */
+  readonly remembered?: Remembered;
   /** Its tools or its state are others now. */
   changed(): void;
   /** Something that its clients may want to hear. */
@@ -40,6 +45,8 @@ export interface CallOptions {
   readonly signal: AbortSignal;
   readonly timeout_ms: number;
   onProgress?(params: JsonObject): void;
+  /** The tool that is called, as whoever decided about it saw it: another one of that name is not called. */
+  readonly tool?: UpstreamTool;
   /** Whoever is asked in the course of it. */
   readonly scope?: { readonly relay?: Relay };
 }
@@ -48,12 +55,14 @@ export interface Upstream {
   readonly settings: UpstreamSettings;
   status(): UpstreamStatus;
   tools(): readonly UpstreamTool[];
+  /** What it says about how it is used; of the last time while it isn't connected. */
+  instructions(): string | undefined;
   client(): UpstreamClient | undefined;
   /** What it offers beside tools, read once per connection and again when it says that it changed. Never rejects: an empty list then. */
   offers(kind: OfferKind): Promise<readonly JsonObject[]>;
   /** Resolves when it is connected or can't be just now; never rejects. One attempt serves everybody who waits. */
   start(): Promise<void>;
-  /** The first attempt, which is made now if it wasn't yet. */
+  /** The first attempt, which is made now if it wasn't yet; where it is known what it has, that is listed at once and nobody waits. */
   tried(): Promise<void>;
   request(method: string, params: JsonObject, options: CallOptions): Promise<PeerAnswer>;
   /** Tells when one of its resources has changed, until the function that it gives is called; undefined: it doesn't tell. */
@@ -66,14 +75,6 @@ export interface Upstream {
   reconnect(): Promise<void>;
   close(): Promise<void>;
 }
-
-/** By the method that lists them: the capability that announces it, the member that holds them, and what tells that they changed. */
-const OFFERS = {
-  resources: { capability: 'resources', method: 'resources/list', member: 'resources' },
-  templates: { capability: 'resources', method: 'resources/templates/list', member: 'resourceTemplates' },
-  prompts: { capability: 'prompts', method: 'prompts/list', member: 'prompts' },
-} as const;
-export type OfferKind = keyof typeof OFFERS;
 
 /** The last one is repeated. */
 const BACKOFF_MS: readonly number[] = [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000];
@@ -104,7 +105,9 @@ export function createUpstream(parts: UpstreamParts): Upstream {
   let last_error: string | undefined;
   let restarts = 0;
   let failures = 0;
-  let era: Era | undefined;
+  const said = settings.enabled ? parts.remembered?.read(settings) : undefined;
+  let era: Era | undefined = said?.era;
+  let instructions = said?.instructions === undefined ? undefined : soundInstructions(name, said.instructions, logger);
   let client: UpstreamClient | undefined;
   let tools: readonly UpstreamTool[] = [];
   let definitions: readonly unknown[] = [];
@@ -113,10 +116,10 @@ export function createUpstream(parts: UpstreamParts): Upstream {
   let again: NodeJS.Timeout | undefined;
   let relist: NodeJS.Timeout | undefined;
   let idle: NodeJS.Timeout | undefined;
-  const offered = new Map<OfferKind, Promise<readonly JsonObject[]>>();
   let asleep = false;
   let using = 0;
   const ended = new AbortController();
+  const offered = createOffered({ name, logger, timeout_ms: settings.connect_timeout_ms, ended: ended.signal, client: () => client });
   const watching = createWatching({ name, logger, timeout_ms: settings.connect_timeout_ms, ended: ended.signal });
 
   const served: Served = {
@@ -124,11 +127,9 @@ export function createUpstream(parts: UpstreamParts): Upstream {
     notification(method, params, scopes) {
       if (method !== 'notifications/tools/list_changed') {
         if (method === 'notifications/resources/updated') watching.updated(params['uri']);
-        const changed = Object.entries(OFFERS).filter(([, { capability }]) => method === `notifications/${capability}/list_changed`);
-        for (const [kind] of changed) offered.delete(kind as OfferKind);
-        const [first] = changed;
-        if (first === undefined) parts.served.notification(method, params, scopes);
-        else parts.announce({ type: first[1].capability });
+        const outdated = offered.outdatedBy(method);
+        if (outdated === undefined) parts.served.notification(method, params, scopes);
+        else parts.announce({ type: outdated });
         return;
       }
       // A server that says it all the time is asked once in a while.
@@ -199,6 +200,9 @@ export function createUpstream(parts: UpstreamParts): Upstream {
     client = opened;
     offered.clear();
     era = opened.era;
+    const { instructions: now } = opened;
+    instructions = now === undefined ? undefined : now === said?.instructions ? instructions : soundInstructions(name, now, logger);
+    keep(opened);
     failures = 0;
     const woken = asleep;
     asleep = false;
@@ -265,6 +269,17 @@ export function createUpstream(parts: UpstreamParts): Upstream {
     }, settings.idle_stop_ms).unref();
   }
 
+  /** What was decided about is what is called: a list that was remembered, or read again meanwhile, may have named another one. */
+  function unchanged(tool: UpstreamTool): void {
+    if (tools.includes(tool)) return;
+    const now = tools.find(({ name: own }) => own === tool.name);
+    if (JSON.stringify(now) === JSON.stringify(tool)) return;
+    throw new AppError(
+      'backend_changed',
+      `The tool "${tool.name}" of the MCP server "${name}" is ${now === undefined ? 'not there any more' : 'another one now'}; it was not called.`,
+    );
+  }
+
   async function live(): Promise<UpstreamClient> {
     if (client === undefined) await start();
     if (client !== undefined) return client;
@@ -283,19 +298,19 @@ export function createUpstream(parts: UpstreamParts): Upstream {
     if (JSON.stringify(vetted) !== JSON.stringify(tools)) tools = vetted;
   }
 
-  async function readOffers(kind: OfferKind): Promise<readonly JsonObject[]> {
-    const { capability, method, member } = OFFERS[kind];
-    const current = client;
-    if (current === undefined || !(capability in current.capabilities)) return [];
-    try {
-      const found = await current.list(method, member, { timeout_ms: settings.connect_timeout_ms, signal: ended.signal });
-      return found.filter(isObject);
-    } catch (thrown) {
-      offered.delete(kind);
-      // Many servers announce what they don't have.
-      logger.debug(`${method} of "${name}" failed`, { reason: toAppError(thrown).message });
-      return [];
-    }
+  function keep({ era: spoken, instructions: now }: UpstreamClient): void {
+    void parts.remembered?.write(settings, { era: spoken, instructions: now, tools: [...definitions] });
+  }
+
+  /** What it had the last time is listed until it is there; it is called only as it is then. False: nothing is known, or nothing may be. */
+  async function recall(): Promise<boolean> {
+    if (said === undefined || said.tools.length === 0 || !(await parts.admit()).ok) return false;
+    const vetted = await parts.vet(said.tools);
+    if (definitions.length > 0 || client !== undefined || SETTLED.has(state)) return true;
+    definitions = said.tools;
+    tools = vetted;
+    parts.changed();
+    return true;
   }
 
   async function readTools(): Promise<void> {
@@ -306,6 +321,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
       if (client !== current) return;
       definitions = found;
       await take(found);
+      keep(current);
       parts.changed();
     } catch (thrown) {
       // The old list stays: its tools may well be there still, and a call finds out.
@@ -331,17 +347,15 @@ export function createUpstream(parts: UpstreamParts): Upstream {
       };
     },
     tools: () => tools,
+    instructions: () => instructions,
     client: () => client,
-    offers(kind) {
-      const known = offered.get(kind);
-      if (known !== undefined) return known;
-      const reading = readOffers(kind);
-      if (client !== undefined) offered.set(kind, reading);
-      return reading;
-    },
+    offers: offered.get,
     start,
     tried() {
-      first ??= start();
+      first ??= (async () => {
+        const started = start();
+        if (!(await recall().catch(() => false))) await started;
+      })();
       return first;
     },
     async request(method, params, options) {
@@ -351,6 +365,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
         const { timeout_ms, signal, onProgress, scope } = options;
         const given = { timeout_ms, signal, ...(onProgress ? { onProgress } : {}), ...(scope ? { scope } : {}) };
         const current = await live();
+        if (options.tool !== undefined) unchanged(options.tool);
         try {
           const asked = current.era === 'stateless' ? withLevel(params, scope?.relay) : params;
           return await requestInRounds({ request: current.request, served: parts.served }, method, asked, given);

@@ -14,9 +14,9 @@ export interface Upstreams {
   tools(): ReadonlyMap<string, UpstreamTool>;
   /** Connects those that nobody tried yet, each by itself. Resolves when each of them was tried once, at the latest after `wait_ms`. */
   ready(wait_ms: number): Promise<void>;
-  call(tool: UpstreamTool, args: JsonObject, options: Omit<CallOptions, 'timeout_ms'>): Promise<PeerAnswer>;
+  call(tool: UpstreamTool, args: JsonObject, options: Omit<CallOptions, 'timeout_ms' | 'tool'>): Promise<PeerAnswer>;
   readonly offers: Offers;
-  /** What each says about how it is used, for models; those that are connected by now. */
+  /** What each says about how it is used, for models; those that have ever been connected. */
   instructions(): readonly { readonly server: string; readonly text: string }[];
   /** What an approval of a call to it is bound to: where it goes, and what the tool was when a person looked. */
   incarnation(tool: UpstreamTool): string;
@@ -86,7 +86,7 @@ export function createUpstreams({ upstreams, logger, release }: UpstreamsParts):
     offers: createOffers(upstreams),
     instructions: () =>
       upstreams.flatMap((upstream) => {
-        const text = upstream.client()?.instructions;
+        const text = upstream.instructions();
         return text === undefined ? [] : [{ server: upstream.settings.name, text }];
       }),
     status: () => upstreams.map((upstream) => upstream.status()),
@@ -106,7 +106,7 @@ export function createUpstreams({ upstreams, logger, release }: UpstreamsParts):
       const upstream = byName.get(tool.server);
       if (upstream === undefined) throw new Error(`there is no upstream ${tool.server}`);
       const { timeout_ms } = upstream.settings;
-      return upstream.request('tools/call', { name: tool.name, arguments: args }, { ...options, timeout_ms });
+      return upstream.request('tools/call', { name: tool.name, arguments: args }, { ...options, tool, timeout_ms });
     },
     incarnation(tool) {
       const found = incarnations.get(tool);

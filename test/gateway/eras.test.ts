@@ -11,7 +11,7 @@ const MODEL = { model: 'm', role: 'assistant', content: { type: 'text', text: 's
 let place: Place;
 let mcp: McpProcess;
 const notes: { method: string; params: Message }[] = [];
-let waiting: (() => void) | undefined;
+const waiting = new Set<() => void>();
 const questions: string[] = [];
 const answerTo = (method: string): unknown => (method === 'sampling/createMessage' ? MODEL : NAME);
 
@@ -28,7 +28,8 @@ beforeAll(async () => {
     },
     onNotification(method, params) {
       notes.push({ method, params });
-      waiting?.();
+      for (const wake of [...waiting]) wake();
+      waiting.clear();
     },
   });
   await listed(mcp, 'older__elicit', 'modern__elicit');
@@ -44,13 +45,15 @@ async function noted(method: string, fits: (params: Message) => boolean = () => 
     const at = notes.findIndex((note) => note.method === method && fits(note.params));
     if (at >= 0) return notes.splice(at, 1)[0]?.params ?? {};
     await new Promise<void>((resolve) => {
-      waiting = resolve;
+      waiting.add(resolve);
     });
   }
 }
 
-const call = (name: string, args: object = {}, more: object = {}): Promise<Message> => mcp.ask('tools/call', { name, arguments: args, ...more });
-const callModern = (name: string, args: object = {}, more: object = {}): Promise<Message> => call(name, args, { ...modern(asking), ...more });
+const call = (name: string, args: object = {}, more: object = {}): Promise<Message> =>
+  mcp.ask('tools/call', { name, arguments: args, ...more });
+const callModern = (name: string, args: object = {}, more: object = {}): Promise<Message> =>
+  call(name, args, { ...modern(asking), ...more });
 const runs = async (server: string): Promise<number> => JSON.parse(said(await call(`${server}__runs`))).runs;
 
 test.each(['older', 'modern'])('a handshake client is asked while its call to a server of the %s era waits', async (server) => {
@@ -64,22 +67,25 @@ test.each(['older', 'modern'])('a handshake client is asked while its call to a 
   expect(await runs(server)).toBe(before + 1);
 });
 
-test.each(['older', 'modern'])('a client of 2026-07-28 is asked with the answer, and the call to a server of the %s era runs once', async (server) => {
-  const before = await runs(server);
-  let round: Message = await callModern(`${server}__elicit`, { times: 2 });
-  for (let time = 1; time <= 2; time++) {
-    expect(round).toMatchObject({ resultType: 'input_required', requestState: expect.stringMatching(/^held\./) });
-    const [[key, question]] = Object.entries(round['inputRequests'] as Record<string, Message>) as [[string, Message]];
-    expect(question).toMatchObject({ method: 'elicitation/create', params: { message: expect.stringContaining(`Name ${time}?`) } });
-    const again = { inputResponses: { [key]: NAME }, requestState: round['requestState'] };
-    round = await callModern(`${server}__elicit`, { times: 2 }, again);
-    // A state is good once.
-    await expect(callModern(`${server}__elicit`, { times: 2 }, again)).rejects.toThrow('requestState');
-  }
-  expect(round).toMatchObject({ resultType: 'complete' });
-  expect(JSON.parse(said(round)).at(-1)).toEqual(NAME);
-  expect(await runs(server)).toBe(before + 1);
-});
+test.each(['older', 'modern'])(
+  'a client of 2026-07-28 is asked with the answer, and the call to a server of the %s era runs once',
+  async (server) => {
+    const before = await runs(server);
+    let round: Message = await callModern(`${server}__elicit`, { times: 2 });
+    for (let time = 1; time <= 2; time++) {
+      expect(round).toMatchObject({ resultType: 'input_required', requestState: expect.stringMatching(/^held\./) });
+      const [[key, question]] = Object.entries(round['inputRequests'] as Record<string, Message>) as [[string, Message]];
+      expect(question).toMatchObject({ method: 'elicitation/create', params: { message: expect.stringContaining(`Name ${time}?`) } });
+      const again = { inputResponses: { [key]: NAME }, requestState: round['requestState'] };
+      round = await callModern(`${server}__elicit`, { times: 2 }, again);
+      // A state is good once.
+      await expect(callModern(`${server}__elicit`, { times: 2 }, again)).rejects.toThrow('requestState');
+    }
+    expect(round).toMatchObject({ resultType: 'complete' });
+    expect(JSON.parse(said(round)).at(-1)).toEqual(NAME);
+    expect(await runs(server)).toBe(before + 1);
+  },
+);
 
 test('a held call goes on only for the same caller with the same arguments, and a state nobody gave out is none', async () => {
   const { requestState, inputRequests } = await callModern('older__elicit', { times: 1 });
@@ -87,7 +93,9 @@ test('a held call goes on only for the same caller with the same arguments, and 
   const brings = { inputResponses: { [key]: NAME }, requestState };
   await expect(callModern('older__elicit', { times: 2 }, brings)).rejects.toThrow('requestState');
   await expect(callModern('older__sample', { times: 1 }, brings)).rejects.toThrow('requestState');
-  await expect(callModern('older__elicit', { times: 1 }, { ...brings, requestState: `${String(requestState)}x` })).rejects.toThrow('requestState');
+  await expect(callModern('older__elicit', { times: 1 }, { ...brings, requestState: `${String(requestState)}x` })).rejects.toThrow(
+    'requestState',
+  );
   await expect(callModern('older__elicit', { times: 1 }, { requestState: 'held.' })).rejects.toThrow('requestState');
   expect(said(await callModern('older__elicit', { times: 1 }, brings))).toContain('Ann');
 });
@@ -121,35 +129,42 @@ test('a client that can not be asked is not: the server hears why', async () => 
   expect(await call('modern__sample', {}, modern({}))).toMatchObject({ isError: true });
 });
 
-test.each(['older', 'modern'])('progress and log lines of a server of the %s era reach both kinds of clients, at the level that each wants', async (server) => {
-  await call(`${server}__steps`, {}, { _meta: { progressToken: 'p' } });
-  expect((await noted('notifications/progress', ({ progress }) => progress === 4))['total']).toBe(4);
-  await callModern(`${server}__steps`, {}, modern({}, { progressToken: 'q' }));
-  await noted('notifications/progress', ({ progress, progressToken }) => progress === 4 && progressToken === 'q');
+test.each(['older', 'modern'])(
+  'progress and log lines of a server of the %s era reach both kinds of clients, at the level that each wants',
+  async (server) => {
+    await call(`${server}__steps`, {}, { _meta: { progressToken: 'p' } });
+    expect((await noted('notifications/progress', ({ progress }) => progress === 4))['total']).toBe(4);
+    await callModern(`${server}__steps`, {}, modern({}, { progressToken: 'q' }));
+    await noted('notifications/progress', ({ progress, progressToken }) => progress === 4 && progressToken === 'q');
 
-  await mcp.ask('logging/setLevel', { level: 'error' });
-  notes.length = 0;
-  await call(`${server}__log`);
-  await callModern(`${server}__log`);
-  await callModern(`${server}__log`, {}, modern({}, { [`${META}logLevel`]: 'debug' }));
-  const lines = notes.filter(({ method }) => method === 'notifications/message').map(({ params }) => params);
-  expect(lines.map(({ data, logger }) => `${String(logger)}: ${String(data)}`).sort()).toEqual(
-    [`${server}: at debug`, `${server}: at error`, `${server}: at error`].sort(),
-  );
-  await expect(mcp.ask('logging/setLevel', { level: 'loud' })).rejects.toThrow('level');
-});
+    await mcp.ask('logging/setLevel', { level: 'error' });
+    notes.length = 0;
+    await call(`${server}__log`);
+    await callModern(`${server}__log`);
+    await callModern(`${server}__log`, {}, modern({}, { [`${META}logLevel`]: 'debug' }));
+    const lines = notes.filter(({ method }) => method === 'notifications/message').map(({ params }) => params);
+    expect(lines.map(({ data, logger }) => `${String(logger)}: ${String(data)}`).sort()).toEqual(
+      [`${server}: at debug`, `${server}: at error`, `${server}: at error`].sort(),
+    );
+    await expect(mcp.ask('logging/setLevel', { level: 'loud' })).rejects.toThrow('level');
+  },
+);
 
 test.each(['older', 'modern'])('a resource of a server of the %s era is watched by both kinds of clients', async (server) => {
   const uri = `writ://upstream/${server}/${encodeURIComponent('thing://one')}`;
   await mcp.ask('resources/subscribe', { uri });
-  const listen = mcp.ask('subscriptions/listen', { notifications: { resourceSubscriptions: [uri, 'none://x'], toolsListChanged: true }, ...modern() }, `listen-${server}`);
+  const listen = mcp.ask(
+    'subscriptions/listen',
+    { notifications: { resourceSubscriptions: [uri, 'none://x'], toolsListChanged: true }, ...modern() },
+    `listen-${server}`,
+  );
   listen.catch(() => {});
   expect(await noted('notifications/subscriptions/acknowledged')).toMatchObject({
     notifications: { resourceSubscriptions: [uri], toolsListChanged: true },
   });
   // The server of 2026-07-28 is told of it on a stream of its own, which may come after the call.
   const both = Promise.all([
-    noted('notifications/resources/updated', (params) => params['_meta'] === undefined),
+    noted('notifications/resources/updated', (params) => params['uri'] === uri && params['_meta'] === undefined),
     noted('notifications/resources/updated', ({ _meta: meta }) => (meta as Message)?.[`${META}subscriptionId`] === `listen-${server}`),
   ]);
   let heard = false;
@@ -175,4 +190,3 @@ test.each(['older', 'modern'])('a changed list of a server of the %s era is told
   expect(said(await call(`${server}__another`))).toBe('here');
   mcp.tell('notifications/cancelled', { requestId: `tools-${server}` });
 });
-

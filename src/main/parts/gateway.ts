@@ -13,6 +13,7 @@ import {
   type Admission,
   APPROVALS_FILE,
   type Carrier,
+  createRemembered,
   createServerLog,
   createStdioCarrier,
   createUpstreamApprovals,
@@ -130,6 +131,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     logger,
     admit,
     open,
+    remembered: createRemembered(home, logger),
     vet: (settings, definitions) => vetTools(settings, definitions, { builtins: BUILT_IN_TOOLS, approvals, logger }),
   });
   // Answers are given in another process.

@@ -15,7 +15,12 @@ export function createDeadline(ms: number, over: () => void): Deadline {
   let holds = 0;
   let held_ms = 0;
   let at = performance.now();
-  let timer: NodeJS.Timeout | undefined = setTimeout(over, left);
+  let timer: NodeJS.Timeout | undefined = setTimeout(end, left);
+
+  function end(): void {
+    timer = undefined;
+    over();
+  }
 
   /** What ran since the last turn is taken off, whichever of the two clocks it was. */
   function turn(): void {
@@ -31,14 +36,14 @@ export function createDeadline(ms: number, over: () => void): Deadline {
       if (timer === undefined) return () => {};
       turn();
       holds++;
-      timer = setTimeout(over, Math.max(0, MAX_HELD_MS - held_ms));
+      timer = setTimeout(end, Math.max(0, MAX_HELD_MS - held_ms));
       let released = false;
       return () => {
         if (released || timer === undefined) return;
         released = true;
         turn();
         holds--;
-        timer = setTimeout(over, holds > 0 ? Math.max(0, MAX_HELD_MS - held_ms) : Math.max(1, left));
+        timer = setTimeout(end, holds > 0 ? Math.max(0, MAX_HELD_MS - held_ms) : Math.max(1, left));
       };
     },
     end() {
