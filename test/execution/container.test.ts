@@ -36,6 +36,14 @@ const containers = (): readonly string[] =>
     .split('\n')
     .filter(Boolean);
 
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const address = server.address();
+  await new Promise((done) => server.close(done));
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
 describe('without an engine', () => {
   it('nothing runs, nothing else takes its place, and the fix is told', async () => {
     const alone = makeContainerPlace();
@@ -150,17 +158,18 @@ for n in range(200):
   });
 
   it('a job runs in one, publishes its port, and is ended when it is cancelled', async () => {
+    const port = await freePort();
     const serve = `python3 -c "
 import socket
-s=socket.socket(); s.setsockopt(socket.SOL_SOCKET,socket.SO_REUSEADDR,1); s.bind(('127.0.0.1',18234)); s.listen(); print('up',flush=True)
+s=socket.socket(); s.setsockopt(socket.SOL_SOCKET,socket.SO_REUSEADDR,1); s.bind(('127.0.0.1',${port})); s.listen(); print('up',flush=True)
 while True:
   c,_=s.accept(); c.sendall(b'from the job'); c.close()"`;
-    const { job_id } = await execution.jobs.start(spec(serve, { ports: [18_234] }), NEVER);
+    const { job_id } = await execution.jobs.start(spec(serve, { ports: [port] }), NEVER);
     const page = await execution.jobs.output(job_id, { cursor: 0, max_bytes: 100, wait_ms: 20_000 }, NEVER);
     expect(page?.chunks[0]?.text).toBe('up\n');
     const answer = await new Promise<string>((done, failed) => {
       let text = '';
-      connect(18_234, '127.0.0.1')
+      connect(port, '127.0.0.1')
         .on('data', (bytes) => (text += bytes.toString()))
         .on('error', failed)
         .on('close', () => done(text));
@@ -227,7 +236,7 @@ while True:
   });
 
   it('an image is run by the digest of its first use; another one of the same name is refused', async () => {
-    const image = 'localhost/writ-test-image:1';
+    const image = `localhost/writ-test-${process.pid}:1`;
     // What the probe needs, from this machine, and a file that tells one image from the next.
     const tree = join(place.root, 'image');
     const programs = ['bash', 'readlink', 'mv', 'rm', 'grep'].map((name) => `/usr/bin/${name}`);
