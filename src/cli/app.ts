@@ -2,10 +2,13 @@ import type { ApprovalRecord, Approvals, Grants } from '../approvals/types.ts';
 import type { ArchiveSummary } from '../audit/index.ts';
 import type { AuditLog } from '../audit/types.ts';
 import type { Execution, ProbeResult } from '../execution/types.ts';
+import type { SealedStore } from '../identity/index.ts';
 import type { Identity } from '../identity/types.ts';
 import type { Clock } from '../kernel/clock.ts';
+import type { ServerChange } from '../kernel/config/edit-servers.ts';
+import type { WrittenServers } from '../kernel/config/write-servers.ts';
 import type { Assessment, Decision } from '../policy/types.ts';
-import type { UpstreamApprovals, UpstreamSettings, UpstreamStatus, UpstreamTool } from '../upstreams/index.ts';
+import type { SettingsRead, UpstreamApprovals, UpstreamSettings, UpstreamStatus, UpstreamTool } from '../upstreams/index.ts';
 import type { Keyboard } from './keyboard.ts';
 
 /** What the commands may do, wired in main/. Each part is made when first asked for, so that `writ check` opens no database. */
@@ -22,6 +25,7 @@ export interface App {
   /** Questions to people and what is remembered of their answers. */
   asking(): Promise<AskingPort>;
   upstreams(): Promise<UpstreamsPort>;
+  secrets(): Promise<SealedStore>;
   /** Moves what is older or more than the configuration keeps into archives, now. */
   archiveAudit(): Promise<ArchiveSummary>;
   /** Assessment and decision as an agent in `cwd` would get them. */
@@ -55,15 +59,36 @@ export interface AskingPort {
   readonly operator: string;
 }
 
-/** MCP servers of the configuration, for a person to look at and answer for. */
+/** One entry of `mcp_servers`, and what it comes to. */
+export interface ConfiguredServer {
+  readonly name: string;
+  readonly source: 'operator' | 'project';
+  /** As it stands in the file. */
+  readonly entry: Readonly<Record<string, unknown>>;
+  readonly read: SettingsRead;
+}
+
+export interface LookedAt {
+  readonly status: UpstreamStatus;
+  readonly tools: readonly UpstreamTool[];
+  /** What it wrote on standard error. */
+  readonly log: readonly string[];
+}
+
+/** MCP servers of the configuration, for a person to look at, change and answer for. */
 export interface UpstreamsPort {
   /** As they are configured where this command runs. */
-  readonly settings: readonly UpstreamSettings[];
+  readonly servers: readonly ConfiguredServer[];
   readonly approvals: UpstreamApprovals;
+  readonly secrets: SealedStore;
+  /** An entry as the operator's file would have it; nothing is written or started. */
+  check(name: string, entry: Readonly<Record<string, unknown>>): SettingsRead;
+  /** As it may be shown. */
+  mask(settings: UpstreamSettings): UpstreamSettings;
   /** Starts one, lists its tools, and ends it. */
-  look(
-    name: string,
-  ): Promise<{ readonly status: UpstreamStatus; readonly tools: readonly UpstreamTool[]; readonly log: readonly string[] }>;
+  look(settings: UpstreamSettings): Promise<LookedAt>;
+  /** Changes the operator's file; `changes` is asked once nobody else writes it. */
+  write(changes: () => readonly ServerChange[]): Promise<WrittenServers>;
   /** Whether this process hangs under a host that has a `writ mcp` of its own: nobody approves themselves. */
   actsForAgent(): boolean;
   readonly operator: string;
@@ -97,4 +122,6 @@ export interface Terminal {
   readonly interactive?: boolean;
   /** The person at it; absent where there can't be one. */
   keyboard?(): Promise<Keyboard>;
+  /** All of standard input, up to a mebibyte; AppError invalid_arguments where it is more. */
+  input?(): Promise<string>;
 }

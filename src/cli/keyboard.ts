@@ -5,7 +5,7 @@ export interface Keyboard {
   /** One key; undefined when the signal ends it. Ctrl-C, Ctrl-D and a closed terminal are `quit`. What was typed before the call is dropped. */
   key(signal: AbortSignal): Promise<string | undefined>;
   /** A line, without its end; undefined when the terminal is closed or Ctrl-C was typed. */
-  line(prompt: string): Promise<string | undefined>;
+  line(prompt: string, options?: { readonly hidden?: boolean }): Promise<string | undefined>;
   close(): void;
 }
 

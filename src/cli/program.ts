@@ -12,6 +12,7 @@ import { grantCommands } from './commands/grants.ts';
 import { jobCommands } from './commands/job.ts';
 import { linkCommand } from './commands/link.ts';
 import { mcpCommand } from './commands/mcp.ts';
+import { secretCommands } from './commands/secret.ts';
 import { tokenCommands } from './commands/token.ts';
 import { upCommand } from './commands/up.ts';
 import { upstreamCommands } from './commands/upstream.ts';
@@ -40,6 +41,7 @@ export async function runProgram(
     approvalCommands,
     grantCommands,
     upstreamCommands,
+    secretCommands,
     jobCommands,
     auditCommands,
     doctorCommand,

@@ -10,6 +10,7 @@ await runProgram(process.argv.slice(2), version, (settings) => composeApp(entry,
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
   keyboard: async () => (await import('./parts/keyboard.ts')).openKeyboard(process.stdin, process.stdout),
+  input: async () => (await import('./parts/standard-input.ts')).readInput(process.stdin),
   interactive: process.stdin.isTTY && process.stdout.isTTY,
   exit: (code) => {
     process.exitCode = code;

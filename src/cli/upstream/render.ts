@@ -1,8 +1,26 @@
-import { visible } from '../kernel/visible.ts';
-import { differenceLines, type ListedUpstream, type UpstreamSettings, type UpstreamTool } from '../upstreams/index.ts';
+import { visible } from '../../kernel/visible.ts';
+import { differenceLines, type ListedUpstream, type UpstreamSettings, type UpstreamTool } from '../../upstreams/index.ts';
+import type { ConfiguredServer, LookedAt } from '../app.ts';
 
 /** What a person reads of MCP servers in a terminal. Everything foreign is made visible first. */
 
+type Difference = NonNullable<ListedUpstream['tools'][number]['difference']>;
+type Notes = readonly { readonly message: string; readonly fix?: string }[];
+
+const LOG_LINES = 20;
+
+export function renderList(servers: readonly (ConfiguredServer & { readonly state: string })[]): string {
+  if (servers.length === 0)
+    return 'None are configured. `writ upstream add --help` shows how, `writ upstream import` takes those of other programs.';
+  return servers
+    .map(({ name, source, read, state }) => {
+      const type = read.ok ? read.settings.transport.type : '-';
+      return `  ${visible(name).padEnd(24)} ${type.padEnd(6)} ${source.padEnd(9)} ${visible(state)}`;
+    })
+    .join('\n');
+}
+
+/** As `mask` leaves it. */
 export function renderSettings(settings: UpstreamSettings): string {
   const { transport, roots, network } = settings;
   const lines: readonly (readonly [string, string])[] = [
@@ -12,14 +30,16 @@ export function renderSettings(settings: UpstreamSettings): string {
           ['runs', [transport.command, ...transport.args].map((word) => JSON.stringify(word)).join(' ')],
           ...(transport.cwd === undefined ? [] : [['in', transport.cwd] as const]),
           ['variables', listed(Object.entries(transport.env).map(([name, value]) => `${name}=${value}`))],
+          ['sees', listed(roots.map(({ path, access }) => `${path} (${access === 'write' ? 'may write' : 'reads'})`))],
+          ['network', networkOf(network)],
         ] as const)
       : ([
           ['reaches', `${transport.url} (${transport.type})`],
           ['headers', listed(Object.keys(transport.headers))],
         ] as const)),
-    ['sees', listed(roots.map(({ path, access }) => `${path} (${access === 'write' ? 'may write' : 'reads'})`))],
-    ['network', typeof network === 'string' ? network : listed([...network.hosts, ...network.presets.map((preset) => `preset ${preset}`)])],
     ...(settings.unix_sockets.length > 0 ? [['sockets', listed(settings.unix_sockets)] as const] : []),
+    ...(settings.artifact_roots.length > 0 ? [['artifacts', listed(settings.artifact_roots)] as const] : []),
+    ...(settings.disabled_tools.length > 0 ? [['tools off', listed(settings.disabled_tools)] as const] : []),
     [
       'limits',
       `${settings.timeout_ms / 1000} s a call, ${settings.max_response_bytes} bytes a message, ${settings.max_result_chars} characters a result`,
@@ -28,7 +48,21 @@ export function renderSettings(settings: UpstreamSettings): string {
   return lines.map(([name, value]) => `  ${name.padEnd(10)} ${visible(value)}`).join('\n');
 }
 
-export function renderTools(tools: readonly UpstreamTool[]): string {
+/** Each with what to do about it; each line with its end. */
+export function renderNotes(notes: Notes): string {
+  return notes.map(({ message, fix }) => `  ! ${visible(message)}\n${fix === undefined ? '' : `      ${visible(fix)}\n`}`).join('');
+}
+
+export function renderLook({ status, tools, log }: LookedAt): string {
+  const { name, state, identity, reason } = status;
+  const what = identity === undefined ? '' : ` as ${identity.name} ${identity.version} (${identity.protocol})`;
+  const lines = [visible(`${name}: ${state}${what}${reason === undefined ? '' : `: ${reason}`}`)];
+  if (tools.length > 0) lines.push(renderTools(tools));
+  if (state !== 'connected') lines.push(...log.slice(-LOG_LINES).map((line) => `  [${name}] ${visible(line)}`));
+  return lines.join('\n');
+}
+
+function renderTools(tools: readonly UpstreamTool[]): string {
   return tools
     .map(({ name, exposed, flags, availability }) => {
       const state = availability.state === 'enabled' ? 'enabled' : `${availability.state}: ${availability.reason}`;
@@ -54,11 +88,20 @@ export function renderApprovals(upstreams: readonly ListedUpstream[]): string {
 
 /** A tool that waits for an answer, whole. */
 export function renderQuestion({ name, state, difference }: ListedUpstream['tools'][number]): string {
-  const lines = difference === undefined ? [] : differenceLines(difference);
   return [
     `  ${visible(name)} (${state === 'changed' ? 'has changed since it was approved or first seen' : 'new'})`,
-    ...lines.map((line) => `      ${line}`),
+    ...(difference === undefined ? [] : [renderDifference(difference)]),
   ].join('\n');
+}
+
+export function renderDifference(difference: Difference): string {
+  return differenceLines(difference)
+    .map((line) => `      ${line}`)
+    .join('\n');
+}
+
+function networkOf(network: UpstreamSettings['network']): string {
+  return typeof network === 'string' ? network : listed([...network.hosts, ...network.presets.map((preset) => `preset ${preset}`)]);
 }
 
 function listed(items: readonly string[]): string {

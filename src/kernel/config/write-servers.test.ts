@@ -1,4 +1,15 @@
-import { chmodSync, existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -52,9 +63,12 @@ test.each(['', '{}', '\uFEFF{\r\n\t"log": {}\r\n}\r\n', '{"mcp_servers": {}}'])(
   if (before.includes('\r\n')) expect(text.replaceAll('\r\n', '')).not.toContain('\n');
 });
 
-test.each(['{', '{"log": {"level": "loud"}}', '{"mcp_servers": {"a": {}, "a": {}}}', '[]'])('a file that is no good before is not edited: %s', (before) => {
-  expect(() => editServers('f', before, [{ name: 'x', entry: { command: 'x' } }])).toThrow('Nothing was written');
-});
+test.each(['{', '{"log": {"level": "loud"}}', '{"mcp_servers": {"a": {}, "a": {}}}', '[]'])(
+  'a file that is no good before is not edited: %s',
+  (before) => {
+    expect(() => editServers('f', before, [{ name: 'x', entry: { command: 'x' } }])).toThrow('Nothing was written');
+  },
+);
 
 test('names that mean something to the language are names', () => {
   const text = editServers('f', '{}', [{ name: 'constructor', entry: { command: 'x' } }]);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import type { App, Settings } from '../../cli/index.ts';
 import type { Execution } from '../../execution/index.ts';
-import { findGitRoot } from '../../identity/index.ts';
+import { createSealedStore, findGitRoot } from '../../identity/index.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { type Config, ensureHome, type LogLevel, type ProcessFacts, readProcess } from '../../kernel/config/index.ts';
 import { AppError } from '../../kernel/errors.ts';
@@ -97,8 +97,19 @@ export async function composeApp(entry: (name: string) => URL, settings: Setting
     asking: async () => (await import('./approvals.ts')).askingOf(await asking(), { audit, clock, operator: facts.user.name }),
     upstreams: async () => {
       const { openUpstreams } = await import('./upstreams-port.ts');
-      return openUpstreams({ gateway: await gateway(), config: await config(), project, execution, operator: facts.user.name });
+      return openUpstreams({
+        gateway: await gateway(),
+        config: await config(),
+        project,
+        facts,
+        home: home().home,
+        clock,
+        redactor,
+        execution,
+        audit,
+      });
     },
+    secrets: async () => createSealedStore(home().home, 'secrets'),
     archiveAudit: async () => (await import('./audit.ts')).archiveAudit(await auditParts()),
     check: async (command, cwd) =>
       (await import('./check.ts')).checkCommand({

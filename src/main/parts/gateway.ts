@@ -2,9 +2,9 @@ import { unwatchFile, watchFile } from 'node:fs';
 import { join } from 'node:path';
 import type { AuditLog } from '../../audit/index.ts';
 import { type ChannelEnd, channelEnvironment, type Execution } from '../../execution/index.ts';
-import { createHomeSigner } from '../../identity/index.ts';
+import { createHomeSigner, createSealedStore, type SealedStore } from '../../identity/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { Config, ProcessFacts } from '../../kernel/config/index.ts';
+import type { Config, ConfigNote, McpServerConfig, ProcessFacts } from '../../kernel/config/index.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { Redactor } from '../../kernel/redaction/index.ts';
@@ -21,6 +21,7 @@ import {
   expandSettings,
   readSettings,
   type ServerLog,
+  type SettingsRead,
   type UpstreamApprovals,
   type UpstreamPool,
   type UpstreamSettings,
@@ -48,6 +49,10 @@ export interface Gateway {
   readonly pool: UpstreamPool;
   /** What a configuration's `mcp_servers` come to; what can't be used is said and left out. `project`: the real path of its folder. */
   settingsOf(config: Config, project: string | undefined): readonly UpstreamSettings[];
+  /** One entry, and all that is to be said about it. */
+  read(name: string, server: McpServerConfig, project: string | undefined): SettingsRead;
+  /** What `${secret:NAME}` stands for. */
+  readonly secrets: SealedStore;
   /** What they wrote on standard error. */
   logs(server: string): readonly string[];
   readonly approvals: UpstreamApprovals;
@@ -58,6 +63,7 @@ export function createGateway(parts: GatewayParts): Gateway {
   const { facts, home, clock, logger, redactor, version } = parts;
   const logs = new Map<string, ServerLog>();
   const said = new Set<string>();
+  const secrets = createSealedStore(home, 'secrets');
 
   const approvals = createUpstreamApprovals({
     home,
@@ -76,6 +82,16 @@ export function createGateway(parts: GatewayParts): Gateway {
     return { ok: false, state, reason: `${judged.reason} (writ upstream approve ${settings.name})` };
   }
 
+  function secretOf(name: string): string | undefined {
+    const found = secrets.get(name);
+    if (found.state !== 'corrupt') return found.state === 'value' ? found.value : undefined;
+    throw new AppError('config_invalid', `the secret "${name}" can't be read: ${found.why} (writ secret set ${name})`);
+  }
+
+  function read(name: string, server: McpServerConfig, project: string | undefined): SettingsRead {
+    return readSettings(name, server, { writ_home: home, user: facts.user, ...(project === undefined ? {} : { project }) });
+  }
+
   /** Once, however many agents meet it. */
   function say(text: string): void {
     if (said.has(text)) return;
@@ -90,10 +106,8 @@ export function createGateway(parts: GatewayParts): Gateway {
   }
 
   async function open(settings: UpstreamSettings, signal: AbortSignal): Promise<Carrier> {
-    const expanded = await expandSettings(settings, { env: facts.host_env, secret: async () => undefined });
-    if (!expanded.ok) {
-      throw new AppError('config_invalid', expanded.problems.map(({ message }) => message).join('; '));
-    }
+    const expanded = await expandSettings(settings, { env: facts.host_env, secret: async (name) => secretOf(name) });
+    if (!expanded.ok) throw new AppError('config_invalid', expanded.problems.map(inWords).join('; '));
     const { transport } = expanded;
     if (transport.type !== 'stdio') {
       const { openHttpUpstream } = await import('./http-upstream.ts');
@@ -143,13 +157,14 @@ export function createGateway(parts: GatewayParts): Gateway {
   return {
     pool,
     approvals,
+    read,
+    secrets,
     settingsOf(config, project) {
-      const places = { writ_home: home, user: facts.user, ...(project === undefined ? {} : { project }) };
       return Object.entries(config.mcp_servers).flatMap(([name, server]) => {
-        const read = readSettings(name, server, places);
-        for (const { message } of read.warnings) say(`MCP server "${name}": ${message}`);
-        if (read.ok) return [read.settings];
-        say(`writ: skipped "${name}": ${read.problems.map(({ message }) => message).join('; ')}`);
+        const { warnings, ...known } = read(name, server, project);
+        for (const warning of warnings) say(`MCP server "${name}": ${inWords(warning)}`);
+        if (known.ok) return [known.settings];
+        say(`writ: skipped "${name}": ${known.problems.map(inWords).join('; ')}`);
         return [];
       });
     },
@@ -159,6 +174,10 @@ export function createGateway(parts: GatewayParts): Gateway {
       await pool.close();
     },
   };
+}
+
+function inWords({ message, fix }: ConfigNote): string {
+  return fix === undefined ? message : `${message} (${fix.replace(/\.$/, '')})`;
 }
 
 function how({ cause, exit_code, signal, limits_hit }: ChannelEnd): string {

@@ -54,8 +54,9 @@ export function openKeyboard(input: ReadStream, output: WriteStream): Keyboard {
         },
         signal,
       ),
-    line: async (prompt) => {
+    line: async (prompt, { hidden = false } = {}) => {
       output.write(prompt);
+      const echo = (shown: string): void => void (hidden || output.write(shown));
       let text = '';
       const line = await taking<string | null>((done) => (typed) => {
         if (typed.startsWith('\x1b')) return;
@@ -63,11 +64,11 @@ export function openKeyboard(input: ReadStream, output: WriteStream): Keyboard {
           if (char === CTRL_C || (char === CTRL_D && text === '')) return done(null);
           if (char === '\r' || char === '\n') return done(text);
           if (BACKSPACE.test(char)) {
-            if (text !== '') output.write('\b \b');
+            if (text !== '') echo('\b \b');
             text = [...text].slice(0, -1).join('');
           } else if (char >= ' ' && text.length < LONGEST_LINE) {
             text += char;
-            output.write(char);
+            echo(char);
           }
         }
       });

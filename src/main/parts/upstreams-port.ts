@@ -1,43 +1,92 @@
 import { actsForSomeAgent } from '../../approvals/index.ts';
+import type { AuditLog } from '../../audit/index.ts';
 import type { UpstreamsPort } from '../../cli/index.ts';
 import type { Execution } from '../../execution/index.ts';
-import type { Config } from '../../kernel/config/index.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Config, ProcessFacts } from '../../kernel/config/index.ts';
 import { AppError } from '../../kernel/errors.ts';
+import { isSecretName, type Redactor } from '../../kernel/redaction/index.ts';
+import type { UpstreamSettings } from '../../upstreams/index.ts';
 import type { Gateway } from './gateway.ts';
 
 export interface UpstreamsPortParts {
   readonly gateway: Gateway;
   readonly config: Config;
   readonly project: string | undefined;
-  readonly operator: string;
+  readonly facts: ProcessFacts;
+  readonly home: string;
+  readonly clock: Clock;
+  readonly redactor: Redactor;
   execution(): Promise<Execution>;
+  audit(): Promise<AuditLog>;
 }
 
 /** The MCP servers of the configuration for the commands of a person. */
-export function openUpstreams({ gateway, config, project, operator, execution }: UpstreamsPortParts): UpstreamsPort {
-  const settings = gateway.settingsOf(config, project);
+export function openUpstreams(parts: UpstreamsPortParts): UpstreamsPort {
+  const { gateway, config, project, facts, home, clock, redactor } = parts;
+  const servers = Object.entries(config.mcp_servers).map(([name, { source, entry }]) => ({
+    name,
+    source,
+    entry,
+    read: gateway.read(name, { source, entry }, project),
+  }));
   let started = false;
   return {
-    settings,
+    servers,
     approvals: gateway.approvals,
-    operator,
+    secrets: gateway.secrets,
+    operator: facts.user.name,
+    check: (name, entry) => gateway.read(name, { source: 'operator', entry }, project),
+    mask: (settings) => masked(settings, redactor),
     actsForAgent: () =>
       actsForSomeAgent(process.pid, ([, script = '', command]) => command === 'mcp' && /(^|\/)(writ(\.mjs)?|cli\.[jt]s)$/.test(script)),
-    async look(name) {
-      const one = settings.find((each) => each.name === name);
-      if (one === undefined) throw new AppError('not_found', `No MCP server "${name}" is configured here.`);
+    async look(settings) {
       started = true;
-      const view = gateway.pool.view([one]);
-      const upstream = view.get(name);
+      const view = gateway.pool.view([settings]);
+      const upstream = view.get(settings.name);
       if (upstream === undefined) throw new AppError('internal', 'A server that was just configured is gone.');
-      await upstream.tried();
-      const looked = { status: upstream.status(), tools: upstream.tools(), log: gateway.logs(name) };
+      await upstream.start();
+      const looked = { status: upstream.status(), tools: upstream.tools(), log: gateway.logs(settings.name) };
       await view.close();
       return looked;
     },
+    async write(changes) {
+      const { writeServers } = await import('../../kernel/config/write-servers.ts');
+      let made: ReturnType<typeof changes> = [];
+      const written = await writeServers({ home, uid: facts.uid, now: clock.now() }, () => {
+        made = changes();
+        return made;
+      });
+      const log = await parts.audit();
+      const data = { servers: made.map(({ name, entry }) => ({ name, removed: entry === undefined })), by: facts.user.name };
+      await log.record(
+        { type: 'upstream.configured', at: clock.now(), organization: 'org_local', data },
+        { level: 'full', essential: true },
+      );
+      return written;
+    },
     async close() {
       await gateway.close();
-      if (started) await (await execution()).close();
+      if (started) await (await parts.execution()).close();
     },
+  };
+}
+
+/** Settings as they may be shown: what stands in clear under the name of a secret, or looks like one, is taken out. */
+function masked(settings: UpstreamSettings, redactor: Redactor): UpstreamSettings {
+  const { transport } = settings;
+  const values = (of: Readonly<Record<string, string>>): Record<string, string> =>
+    Object.fromEntries(
+      Object.entries(of).map(([name, value]) => [
+        name,
+        isSecretName(name) && value !== '' && !value.includes('${') ? '[redacted]' : redactor.text(value),
+      ]),
+    );
+  return {
+    ...settings,
+    transport:
+      transport.type === 'stdio'
+        ? { ...transport, args: transport.args.map((arg) => redactor.text(arg)), env: values(transport.env) }
+        : { ...transport, url: redactor.text(transport.url), headers: values(transport.headers) },
   };
 }

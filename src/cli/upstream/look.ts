@@ -1,0 +1,74 @@
+import type { Command } from 'commander';
+import type { App, ConfiguredServer, Terminal, UpstreamsPort } from '../app.ts';
+import { configured, named, withUpstreams } from './with-upstreams.ts';
+
+const rendering = () => import('./render.ts');
+
+/** What there is and how it is. */
+export function lookCommands(upstream: Command, app: () => Promise<App>, terminal: Terminal): void {
+  upstream
+    .command('list')
+    .description('as they are configured here')
+    .option('--json', 'machine-readable output')
+    .action(async (options: { json?: boolean }) => {
+      await withUpstreams(app, async (port) => {
+        const all = await Promise.all(port.servers.map(async (each) => ({ ...each, state: await stateOf(each, port) })));
+        const { renderList } = await rendering();
+        if (options.json) terminal.out(`${JSON.stringify(all.map((each) => plain(each, port)))}\n`);
+        else terminal.out(`${renderList(all)}\n`);
+      });
+    });
+
+  upstream
+    .command('show')
+    .description('one of them, whole')
+    .argument('<name>')
+    .option('--json', 'machine-readable output')
+    .action(async (name: string, options: { json?: boolean }) => {
+      await withUpstreams(app, async (port) => {
+        const server = configured(port, name);
+        const state = await stateOf(server, port);
+        const { renderNotes, renderSettings } = await rendering();
+        if (options.json) return terminal.out(`${JSON.stringify(plain({ ...server, state }, port))}\n`);
+        if (server.read.ok) terminal.out(`${renderSettings(port.mask(server.read.settings))}\n`);
+        terminal.out(`  ${'state'.padEnd(10)} ${state}\n`);
+        if (!server.read.ok) terminal.out(renderNotes(server.read.problems));
+        terminal.out(renderNotes(server.read.warnings));
+      });
+    });
+
+  for (const [word, what] of [
+    ['test', 'start one, list its tools, end it'],
+    ['tools', 'the tools of one, as they are for agents'],
+  ] as const) {
+    upstream
+      .command(word)
+      .description(what)
+      .argument('<name>')
+      .option('--json', 'machine-readable output')
+      .action(async (name: string, options: { json?: boolean }) => {
+        await withUpstreams(app, async (port) => {
+          const looked = await port.look(named(port, name));
+          const { renderLook } = await rendering();
+          if (options.json) terminal.out(`${JSON.stringify(looked)}\n`);
+          else terminal.out(`${renderLook(looked)}\n`);
+          if (looked.status.state !== 'connected') terminal.exit(1);
+        });
+      });
+  }
+}
+
+/** In words, without starting it. */
+async function stateOf({ read }: ConfiguredServer, { approvals }: UpstreamsPort): Promise<string> {
+  if (!read.ok) return `can't be used: ${read.problems.map(({ message }) => message).join('; ')}`;
+  if (!read.settings.enabled) return 'disabled';
+  const judged = await approvals.judgeServer(read.settings);
+  if (judged.state === 'approved') return 'may start';
+  return `${judged.state === 'denied' ? 'denied' : 'needs approval'}: ${judged.reason}`;
+}
+
+/** For programs: the same shape whether it can be used or not. */
+function plain({ name, source, read, state }: ConfiguredServer & { readonly state: string }, { mask }: UpstreamsPort): object {
+  const notes = { problems: read.ok ? [] : read.problems, warnings: read.warnings };
+  return { name, source, state, ...(read.ok ? { settings: mask(read.settings) } : {}), ...notes };
+}
