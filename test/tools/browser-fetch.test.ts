@@ -127,6 +127,14 @@ describe('the browser tool without a browser', () => {
     });
   });
 
+  it('one thing at a time on a page: eight calls wait, more are told to', async () => {
+    await place.serve('busy.example', pages({ '/': html('busy') }));
+    await place.call({ action: 'navigate', url: 'http://busy.example/' });
+    const all = await Promise.all(Array.from({ length: 12 }, () => place.call({ action: 'snapshot' })));
+    expect(all.filter(({ output }) => output !== undefined)).toHaveLength(8);
+    expect(all.filter(({ error }) => error?.code === 'busy')).toHaveLength(4);
+  });
+
   it('opens the port of a job without a question and refuses every way inside otherwise, each in the audit', async () => {
     const inside = await place.serve('dev.test', pages({ '/': html('my own server') }));
     await place.serve(

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -51,6 +51,31 @@ describe.skipIf(CHROMIUM === undefined)('a browser process (needs Chromium)', ()
   });
   afterEach(() => {
     browser.transport.onmessage = () => {};
+  });
+
+  it('does without its own sandbox only where that can not be built, stays inside bubblewrap, and says so', async () => {
+    const folder = mkdtempSync('/var/tmp/writ-chromium-');
+    chmodSync(folder, 0o755);
+    const program = join(folder, 'chromium');
+    const lines = [
+      '#!/bin/sh',
+      'case "$*" in',
+      `*--no-sandbox*) exec ${CHROMIUM} "$@";;`,
+      'esac',
+      'echo "No usable sandbox!" >&2',
+      'exit 1',
+    ];
+    writeFileSync(program, lines.join('\n'), { mode: 0o755 });
+    const warned: unknown[] = [];
+    const logger = { ...silentLogger, warn: (_text: string, more?: unknown) => void warned.push(more) };
+    const other = await startBrowser({ ...config, chromium_candidates: [program] }, { clock: systemClock, logger });
+    try {
+      expect(other.sandbox).toBe('bubblewrap');
+      expect(warned).toEqual([{ reason: expect.stringContaining('No usable sandbox!') }]);
+    } finally {
+      expect(await other.close()).toMatchObject({ verified: true });
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('answers over its pipes, in a sandbox of its own and one of bubblewrap around it', async () => {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { finished } from 'node:stream/promises';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError, toAppError } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/logger.ts';
@@ -97,7 +98,16 @@ async function start({ config, chromium, bwrap, inner, clock, logger }: Attempt)
   const group = cgroups.group(plan.limits);
   const limitLines = ulimitLines(plan.limits, ownHardLimits(), group?.dimensions ?? {});
   const spawn = (): Sandbox => spawnSandbox({ plan, marker, streams: { kind: 'live' }, scratch: folder, limitLines });
-  const sandbox = group === undefined ? spawn() : group.spawnInside(spawn);
+  let sandbox: Sandbox;
+  try {
+    sandbox = group === undefined ? spawn() : group.spawnInside(spawn);
+  } catch (thrown) {
+    // A full disk, no descriptors left: nothing was started.
+    record.remove();
+    group?.release();
+    await cgroups.close();
+    throw thrown;
+  }
   const { stdin, stdout, stderr } = sandbox.child;
   if (!stdin || !stdout || !stderr) throw new AppError('internal', 'A pipe to the browser is missing.');
 
@@ -105,6 +115,8 @@ async function start({ config, chromium, bwrap, inner, clock, logger }: Attempt)
   stderr.setEncoding('utf8').on('data', (text: string) => {
     words = (words + text).slice(-MAX_LAST_WORDS);
   });
+  /** It has said all it had to say: its end may be known before. */
+  const heard = finished(stderr).catch(() => undefined);
   const tellEnd = Promise.withResolvers<string>();
   const kill = (): void => void sandbox.child.kill('SIGKILL');
   let misbehaved: string | undefined;
@@ -125,16 +137,17 @@ async function start({ config, chromium, bwrap, inner, clock, logger }: Attempt)
     return teardown;
   };
   const giveUp = async (why: string): Promise<string> => {
+    await letGo();
     const inlets = await sandbox.inlets;
     if (inlets) closeInlets(inlets);
-    await letGo();
+    await heard;
     return `${why}${complaintIn(words)}`;
   };
 
   const waited = await awaitBuilt(sandbox);
-  const inlets = await sandbox.inlets;
   if (typeof waited === 'string') return giveUp(waited);
   built = waited;
+  const inlets = await sandbox.inlets;
   if (inlets === undefined) return giveUp('its sockets could not be made');
   if (group?.needsAdoption === true) group.adopt(membersOf(built.pid_namespace) ?? []);
   const command = [chromium, ...chromiumFlags(PROFILE, inner)].map(quoted).join(' ');
@@ -151,7 +164,8 @@ async function start({ config, chromium, bwrap, inner, clock, logger }: Attempt)
     })();
     return closing;
   };
-  sandbox.exit.then(({ code, signal }) => {
+  sandbox.exit.then(async ({ code, signal }) => {
+    await heard;
     tellEnd.resolve(`it ended (${misbehaved ?? signal ?? `exit ${code ?? 'unknown'}`})${complaintIn(words)}`);
     close().catch((thrown: unknown) => logger.error('a browser could not be ended', { reason: toAppError(thrown).message }));
   });

@@ -24,7 +24,7 @@ const answer = z.object({ title: z.string(), lines: z.array(z.string()), links: 
  * Reads a page in a thread of its own, which is ended when it takes too long or too much: parsers have inputs that they never come back
  * from. Then the page is its text without tags, and without references.
  */
-export async function readPage(program: URL, request: ReadRequest, signal: AbortSignal): Promise<Readable> {
+export async function readPage(program: URL, request: ReadRequest, signal: AbortSignal, max_ms: number = MAX_MS): Promise<Readable> {
   const thread = new Worker(program, {
     workerData: request,
     resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
@@ -33,7 +33,7 @@ export async function readPage(program: URL, request: ReadRequest, signal: Abort
   });
   const { promise, resolve } = Promise.withResolvers<Readable | undefined>();
   const giveUp = (): void => resolve(undefined);
-  const timer = setTimeout(giveUp, MAX_MS);
+  const timer = setTimeout(giveUp, max_ms);
   signal.addEventListener('abort', giveUp, { once: true });
   thread.on('message', (message: unknown) => {
     const parsed = answer.safeParse(message);
