@@ -17,7 +17,10 @@ export interface Target {
 /** The address of a navigation, read strictly. What the network guard would refuse for its spelling alone is refused here, and nobody is asked about it. */
 export async function targetOf(address: string, places: OpenPlaces): Promise<Target | AppError> {
   const read = readOutwardUrl(address);
-  if (!read.ok) return new AppError('denied_by_policy', `The browser does not open ${address.slice(0, 200)}: ${read.reason}.`);
+  if (!read.ok)
+    return new AppError('denied_by_policy', `The browser does not open ${address.slice(0, 200)}: ${read.reason}.`, {
+      fix: 'Give the whole address, beginning with http:// or https://.',
+    });
   const { url, port, host } = read;
   if (isPlace(await places.list(), url.hostname, port)) return { url, side: 'inside', host: hostText(url) };
   if (host.kind === 'address' || host.special !== undefined) {

@@ -10,6 +10,7 @@ import {
 import type { Owner } from '../../execution/types.ts';
 import { AppError, toAppError } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/logger.ts';
+import { aborted, bounded } from './bounded.ts';
 import type { OpenPlaces } from './places.ts';
 import { portOf } from './places.ts';
 import type { BrowserPage, Engine } from './types.ts';
@@ -249,14 +250,6 @@ function keyOf({ organization, agent, run }: Pick<Owner, 'organization' | 'agent
   return JSON.stringify([organization, agent, run]);
 }
 
-/** Resolves when it is aborted, or is already. */
-function aborted(signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  if (signal.aborted) resolve();
-  else signal.addEventListener('abort', () => resolve(), { once: true });
-  return promise;
-}
-
 /** What is asked of a page, as long as there is the page. */
 export async function whileOpen<T>({ page }: Session, asked: Promise<T>): Promise<T> {
   asked.catch(() => undefined);
@@ -266,37 +259,4 @@ export async function whileOpen<T>({ page }: Session, asked: Promise<T>): Promis
       throw new AppError('page_failed', `The page is gone: ${why}.`, { fix: 'Open it again with navigate.' });
     }),
   ]);
-}
-
-interface Bound {
-  readonly acts: boolean;
-  readonly signal: AbortSignal;
-  readonly ms: number;
-}
-
-/** The first of: the work is done, its time is over, the caller has gone. */
-async function bounded<T>({ acts, signal, ms }: Bound, work: (over: AbortSignal) => Promise<T>, drop: () => Promise<unknown>): Promise<T> {
-  const over = new AbortController();
-  const givenUp = Promise.withResolvers<AppError>();
-  const timer = setTimeout(() => {
-    const words = `The page did not answer within ${ms / 1000} s; it was closed, and nothing is tried again.`;
-    givenUp.resolve(new AppError(acts ? 'outcome_unknown' : 'page_failed', words));
-  }, ms);
-  const onAbort = (): void => {
-    const closed = acts ? ' The page was closed: nobody knows how far it came.' : '';
-    givenUp.resolve(new AppError('cancelled', `The request was cancelled.${closed}`));
-  };
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    const working = work(over.signal);
-    working.catch(() => undefined);
-    const first = await Promise.race([working.then((value) => ({ value })), givenUp.promise]);
-    if (!(first instanceof AppError)) return first.value;
-    over.abort();
-    if (acts || first.code !== 'cancelled') await drop();
-    throw first;
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', onAbort);
-  }
 }

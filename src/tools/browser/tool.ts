@@ -1,4 +1,4 @@
-import { type Contact, isPlace, readPlace } from '../../execution/index.ts';
+import { readPlace } from '../../execution/index.ts';
 import type { Execution, Owner } from '../../execution/types.ts';
 import { AppError, toAppError } from '../../kernel/errors.ts';
 import type { Decision } from '../../policy/types.ts';
@@ -7,8 +7,9 @@ import type { CallContext, Tool, ToolOutput } from '../tool.ts';
 import { browserOutput, closedAnswer, pageAnswer } from './answer.ts';
 import { assessCall, isOpen, type Target, targetOf } from './assess.ts';
 import { type Browsing, type Session, whileOpen } from './browsing.ts';
+import { isAt, notConnected, originsOf, refusals } from './contacts.ts';
 import { type BrowserInput, browserInput, parseBrowserInput, recordedInput } from './input.ts';
-import { createOpenPlaces, hostText, type OpenPlaces, portOf } from './places.ts';
+import { createOpenPlaces, hostText, type OpenPlaces } from './places.ts';
 import type { Act } from './types.ts';
 
 export interface BrowserParts {
@@ -155,40 +156,6 @@ async function withOrigins(error: AppError, { page, traffic }: Session, places: 
     data: { ...error.data, origins, contacts },
     cause: error.cause,
   });
-}
-
-function notConnected({ host, port, reason }: Contact, data: Record<string, unknown>): AppError {
-  return new AppError('denied_by_policy', `${host}:${port} was not connected to: ${reason ?? 'it is refused'}.`, {
-    fix: `Where that is meant, the operator adds "${host}:${port}" to browser.allow_hosts.`,
-    data,
-  });
-}
-
-function isAt(address: string, { host, port }: Contact): boolean {
-  const url = URL.parse(address);
-  const place = readPlace(host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`);
-  return url !== null && typeof place !== 'string' && isPlace([place], url.hostname, portOf(url));
-}
-
-const MAX_REFUSALS = 8;
-
-function refusals(contacts: readonly Contact[]): readonly string[] {
-  const barred = contacts.filter(({ refused }) => refused > 0);
-  const lines = barred.map(
-    ({ host, port, refused, reason }) => `${refused} connections to ${host}:${port} were refused (${reason ?? 'not open'})`,
-  );
-  const more = lines.length - MAX_REFUSALS;
-  return more > 0 ? [...lines.slice(0, MAX_REFUSALS), `connections to ${more} more hosts were refused`] : lines;
-}
-
-/** Where text of the page came from. What a job of this agent serves is its own output. */
-async function originsOf(hosts: readonly string[], places: OpenPlaces): Promise<readonly string[]> {
-  const origins: string[] = [];
-  for (const host of hosts) {
-    const url = URL.parse(`http://${host}/`);
-    if (url === null || !(await places.isJob(url.hostname, portOf(url)))) origins.push(`web:${host}`);
-  }
-  return origins;
 }
 
 function actOf(call: BrowserInput): Act | undefined {
