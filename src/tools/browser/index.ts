@@ -44,7 +44,7 @@ export function createBrowsers(
     if (failed !== undefined && parts.clock.monotonic() - failed.at < TRY_AGAIN_MS) return createFetchEngine(failed.why, parts.reader);
     try {
       const { createChromiumEngine } = await import('./chromium/engine.ts');
-      return await createChromiumEngine(await startBrowser(config, parts));
+      return await createChromiumEngine(() => startBrowser(config, parts));
     } catch (thrown) {
       const { message, fix } = toAppError(thrown);
       failed = { at: parts.clock.monotonic(), why: fix === undefined ? message : `${message} ${fix}` };

@@ -1,4 +1,4 @@
-import type { Browser } from 'playwright-core';
+import type { BrowserType } from 'playwright-core';
 import type { BrowserProcess } from '../../../execution/index.ts';
 import { AppError } from '../../../kernel/errors.ts';
 import type { Engine } from '../types.ts';
@@ -7,9 +7,14 @@ import { openChromiumPage } from './page.ts';
 /** As laptops have it; a screenshot is this large. */
 const VIEWPORT = { width: 1280, height: 800 } as const;
 
-/** Drives a Chromium that is running already. Rejects when Playwright isn't installed or can't talk to it. */
-export async function createChromiumEngine(process: BrowserProcess): Promise<Engine> {
-  const browser = await connect(process);
+/** AppError where Playwright isn't installed; otherwise what `start` rejects with. */
+export async function createChromiumEngine(start: () => Promise<BrowserProcess>): Promise<Engine> {
+  const playwright = await loadPlaywright();
+  const process = await start();
+  const browser = await playwright.connectOverCDP(process.transport).catch(async (thrown: unknown) => {
+    await process.close();
+    throw thrown;
+  });
   return {
     mode: 'chromium',
     notes:
@@ -38,13 +43,14 @@ export async function createChromiumEngine(process: BrowserProcess): Promise<Eng
   };
 }
 
-async function connect(process: BrowserProcess): Promise<Browser> {
+/** Seven megabytes, and installed only where packages that are optional are. */
+async function loadPlaywright(): Promise<BrowserType> {
   try {
-    // Three megabytes, and installed only where packages that are optional are.
-    const { chromium } = await import('playwright-core');
-    return await chromium.connectOverCDP(process.transport);
+    return (await import('playwright-core')).chromium;
   } catch (thrown) {
-    await process.close();
-    throw thrown;
+    throw new AppError('containment_unavailable', 'playwright-core, which drives Chromium, is not installed with Writ.', {
+      fix: 'Install Writ again with its optional packages.',
+      cause: thrown,
+    });
   }
 }
