@@ -88,7 +88,8 @@ export const ERRORS = {
     exit: 12,
     retryable: false,
     fixable: true,
-    guidance: 'Commands cannot run in a container until the user applies the fix, and nothing else is used in its place; other tools still work.',
+    guidance:
+      'Commands cannot run in a container until the user applies the fix, and nothing else is used in its place; other tools still work.',
   },
   workspace_unavailable: {
     http: 409,
@@ -112,7 +113,6 @@ export const ERRORS = {
     fixable: true,
     guidance: 'Nothing was changed; read the file again and correct the edit as the message says.',
   },
-  never_started: {
   page_failed: {
     http: 502,
     exit: 1,
@@ -120,6 +120,7 @@ export const ERRORS = {
     fixable: true,
     guidance: 'Take a snapshot to see what the page is now; tell the user what was said here if it stays that way.',
   },
+  never_started: {
     http: 503,
     exit: 1,
     retryable: true,
