@@ -47,10 +47,11 @@ export function toolReply(tool: string, answer: GateAnswer, features: Features, 
 
 /** The older revisions want an object in `structuredContent`; what is said in it is in the text as well. */
 function foreignReply(
-  { content, structured, is_error, meta }: ForeignResult,
+  { content, structured, is_error, meta, task }: ForeignResult,
   told: readonly string[],
   { foreignStructured }: Features,
 ): Reply {
+  if (task !== undefined) return { result: { ...task, resultType: 'task' } };
   const fits = structured !== undefined && (foreignStructured === 'any' || (foreignStructured === 'object' && isObject(structured)));
   return {
     result: {

@@ -16,6 +16,7 @@ export function createRelay(
   const stateless = features.era === 'stateless';
   const least = stateless ? levelOfRequest(asked) : hearing.level();
   return {
+    tasks: stateless && offersTasks(peer.capabilities),
     ...(least === undefined ? {} : { log_level: least }),
     async ask(method, params, signal) {
       const missing = missingCapability(method, params, peer.capabilities);
@@ -33,6 +34,12 @@ export function createRelay(
       offer({ jsonrpc: '2.0', method, params });
     },
   };
+}
+
+export const TASKS = 'io.modelcontextprotocol/tasks';
+
+function offersTasks({ extensions }: Members): boolean {
+  return isObject(extensions) && isObject(extensions[TASKS]);
 }
 
 function missingCapability(method: string, params: Members, capabilities: Members): string | undefined {

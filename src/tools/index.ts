@@ -24,6 +24,7 @@ export { createReadArtifact } from './read-artifact.ts';
 export type { ShellSettings } from './shell.ts';
 export type { CallContext, JsonSchema, Tool, ToolAnnotations, ToolOutput } from './tool.ts';
 export { createOfferTools, OFFER_TOOLS } from './upstream-offers.ts';
+export { createTaskTool, TASK_TOOL } from './upstream-task.ts';
 export { type BoundAnswer, createUpstreamTool } from './upstream-tool.ts';
 
 /** What built-in tools are made from. */

@@ -71,6 +71,8 @@ export interface ForeignResult {
   readonly structured?: unknown;
   readonly is_error: boolean;
   readonly meta?: Readonly<Record<string, unknown>>;
+  /** In place of all of it: the upstream goes on, and this is what it is asked about it by. */
+  readonly task?: Readonly<Record<string, unknown>>;
 }
 
 /** A call as a person is to see it before saying yes: exact and raw, it is masked and escaped where it is shown. */

@@ -3,6 +3,7 @@ import { isObject } from '../kernel/json-rpc/message.ts';
 import type { Assessment, Effect } from '../policy/types.ts';
 import type { Upstreams } from '../upstreams/index.ts';
 import type { JsonObject, UpstreamSettings, UpstreamTool } from '../upstreams/types.ts';
+import { taskOutput } from './task-output.ts';
 import type { Tool, ToolAnnotations, ToolOutput } from './tool.ts';
 
 /** What its answer becomes before a model gets it: bounded, labelled, its artifacts kept. */
@@ -23,7 +24,7 @@ const MAX_ERROR_CHARS = 2_000;
 /** A tool of an upstream, at the same gate as those of Writ. */
 export function createUpstreamTool(
   tool: UpstreamTool,
-  upstreams: Pick<Upstreams, 'call' | 'get' | 'incarnation'>,
+  upstreams: Pick<Upstreams, 'call' | 'get' | 'incarnation' | 'tasks'>,
   bound: BoundAnswer,
 ): Tool<JsonObject> {
   const { definition, exposed, server, availability } = tool;
@@ -95,6 +96,13 @@ export function createUpstreamTool(
         throw thrown;
       }
       const call = { tool, settings, owner: context.owner, signal: context.signal };
+      if (answer.ok && answer.result['resultType'] === 'task') {
+        const { taskId } = answer.result;
+        if (context.relay?.tasks !== true || typeof taskId !== 'string')
+          throw failed('upstream_error', 'It made a task that nobody can ask about');
+        const id = upstreams.tasks.adopt({ tool, own: taskId }, context.owner);
+        return taskOutput({ ...answer.result, taskId: id }, server);
+      }
       if (answer.ok) return bound(answer.result, call);
       const text = `It answered with an error: ${answer.error.message} (${answer.error.code})`;
       if (text.length <= MAX_ERROR_CHARS) throw failed('upstream_error', text);

@@ -44,7 +44,7 @@ export function createServed({ settings, logger, announce }: ServedParts): Serve
 }
 
 /** A person must see who asks: an upstream could word its question like one of Writ's. */
-function attributed(params: JsonObject, server: string): JsonObject {
+export function attributed(params: JsonObject, server: string): JsonObject {
   const { message } = params;
   return {
     ...params,

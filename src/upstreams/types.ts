@@ -14,7 +14,27 @@ export type UpstreamTransport =
       readonly env: Readonly<Record<string, string>>;
       readonly cwd?: string;
     }
-  | { readonly type: 'http' | 'sse'; readonly url: string; readonly headers: Readonly<Record<string, string>> };
+  | {
+      readonly type: 'http' | 'sse';
+      readonly url: string;
+      readonly headers: Readonly<Record<string, string>>;
+      /** How a person logs in; false: never. Absent: as the server says. */
+      readonly oauth?: UpstreamOAuth | false;
+    };
+
+/** What an operator knows about a login before the server is asked. */
+export interface UpstreamOAuth {
+  /** Registered with the issuer beforehand. */
+  readonly client_id?: string | undefined;
+  readonly client_secret?: string | undefined;
+  readonly scopes?: readonly string[] | undefined;
+  /** The only issuer that a person is sent to; it may be one of the private network. */
+  readonly issuer?: string | undefined;
+  /** Where the browser comes back to on this machine, for issuers that want it exact. */
+  readonly callback_port?: number | undefined;
+  /** Of Google, below `mcp_oauth` of the home; it says client_id and client_secret. */
+  readonly keys_file?: string | undefined;
+}
 
 export type UpstreamNetwork = 'none' | 'full' | { readonly hosts: readonly string[]; readonly presets: readonly string[] };
 
@@ -95,6 +115,8 @@ export type ToolAvailability =
 export interface Relay {
   /** The least urgent log line that the client wants; absent: it hasn't said. */
   readonly log_level?: string;
+  /** The client can be given a task in place of a result. */
+  readonly tasks?: boolean;
   /** Something the upstream wants to know: `elicitation/create`, `sampling/createMessage`. */
   ask(method: string, params: JsonObject, signal: AbortSignal): Promise<RelayAnswer>;
   /** Something it says: `notifications/message`, `notifications/elicitation/complete`. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../kernel/clock.ts';
 import { AppError, type ErrorCode, toAppError } from '../kernel/errors.ts';
-import { isObject } from '../kernel/json-rpc/message.ts';
 import type { Logger } from '../kernel/logger.ts';
+import { asCaller } from './as-caller.ts';
 import { soundInstructions } from './instructions.ts';
 import { createOffered, type OfferKind } from './offered.ts';
 import { createCallPlaces } from './places.ts';
@@ -367,7 +367,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
         const current = await live();
         if (options.tool !== undefined) unchanged(options.tool);
         try {
-          const asked = current.era === 'stateless' ? withLevel(params, scope?.relay) : params;
+          const asked = current.era === 'stateless' ? asCaller(params, scope?.relay) : params;
           return await requestInRounds({ request: current.request, served: parts.served }, method, asked, given);
         } catch (thrown) {
           const { needs_auth, session_gone } = thrown instanceof AppError ? (thrown.data ?? {}) : {};
@@ -409,11 +409,4 @@ export function createUpstream(parts: UpstreamParts): Upstream {
       await starting;
     },
   };
-}
-
-/** In 2026-07-28 each request says what it wants of the log. */
-function withLevel(params: JsonObject, relay: Relay | undefined): JsonObject {
-  if (relay?.log_level === undefined) return params;
-  const meta = isObject(params['_meta']) ? params['_meta'] : {};
-  return { ...params, _meta: { ...meta, 'io.modelcontextprotocol/logLevel': relay.log_level } };
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import type { Logger } from '../kernel/logger.ts';
 import { createOffers, type Offers } from './offers.ts';
+import { createTasks, type Tasks } from './tasks.ts';
 import type { Change, JsonObject, UpstreamStatus, UpstreamTool } from './types.ts';
 import type { CallOptions, Upstream } from './upstream.ts';
 import type { PeerAnswer } from './wire/exchange.ts';
@@ -16,6 +17,7 @@ export interface Upstreams {
   ready(wait_ms: number): Promise<void>;
   call(tool: UpstreamTool, args: JsonObject, options: Omit<CallOptions, 'timeout_ms' | 'tool'>): Promise<PeerAnswer>;
   readonly offers: Offers;
+  readonly tasks: Tasks;
   /** What each says about how it is used, for models; those that have ever been connected. */
   instructions(): readonly { readonly server: string; readonly text: string }[];
   /** What an approval of a call to it is bound to: where it goes, and what the tool was when a person looked. */
@@ -84,6 +86,7 @@ export function createUpstreams({ upstreams, logger, release }: UpstreamsParts):
 
   const view: Upstreams = {
     offers: createOffers(upstreams),
+    tasks: createTasks(),
     instructions: () =>
       upstreams.flatMap((upstream) => {
         const text = upstream.instructions();

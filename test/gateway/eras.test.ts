@@ -190,3 +190,26 @@ test.each(['older', 'modern'])('a changed list of a server of the %s era is told
   expect(said(await call(`${server}__another`))).toBe('here');
   mcp.tell('notifications/cancelled', { requestId: `tools-${server}` });
 });
+
+test('a task of a server of 2026-07-28 is followed, answered and cancelled by whoever was given it', async () => {
+  const able = { ...asking, extensions: { [`${META}tasks`]: {} } };
+  const withTasks = (name: string, params: object = {}): Promise<Message> => mcp.ask(name, { ...params, ...modern(able) });
+  const started = await withTasks('tools/call', { name: 'modern__task', arguments: {} });
+  expect(started).toMatchObject({ resultType: 'task', status: 'working', ttlMs: 60_000, taskId: expect.stringMatching(/^modern\./) });
+  const { taskId } = started;
+  const waits = await withTasks('tasks/get', { taskId });
+  expect(waits).toMatchObject({ resultType: 'complete', taskId, status: 'input_required', ttlMs: 60_000 });
+  expect(JSON.stringify(waits['inputRequests'])).toContain('The MCP server \\"modern\\" asks');
+  expect(await withTasks('tasks/update', { taskId, inputResponses: { name: NAME } })).toMatchObject({ resultType: 'complete' });
+  const done = await withTasks('tasks/get', { taskId });
+  expect(done).toMatchObject({ status: 'completed', result: { isError: false, content: expect.any(Array) } });
+  expect(said(done['result'] as Message)).toContain('done with {"name"');
+  // What it gave is labelled like any other result.
+  expect(JSON.stringify(done['result'])).toContain('came from the MCP server');
+  const second = (await withTasks('tools/call', { name: 'modern__task', arguments: {} }))['taskId'];
+  await withTasks('tasks/cancel', { taskId: second });
+  expect(await withTasks('tasks/get', { taskId: second })).toMatchObject({ status: 'cancelled' });
+  await expect(withTasks('tasks/get', { taskId: 'task-1' })).rejects.toThrow('no such task');
+  // A client that knows no tasks is given none.
+  expect(await callModern('modern__task')).toMatchObject({ isError: true });
+});

@@ -1,6 +1,15 @@
 import type { Owner } from '../../execution/index.ts';
 import type { Foreign } from '../../mcp/index.ts';
-import { type BoundAnswer, createFindTools, createOfferTools, createUpstreamTool, OFFER_TOOLS, type Tool } from '../../tools/index.ts';
+import {
+  type BoundAnswer,
+  createFindTools,
+  createOfferTools,
+  createTaskTool,
+  createUpstreamTool,
+  OFFER_TOOLS,
+  TASK_TOOL,
+  type Tool,
+} from '../../tools/index.ts';
 import type { JsonObject, Upstreams, UpstreamTool } from '../../upstreams/index.ts';
 
 /** What else they have, for clients to list. */
@@ -8,7 +17,7 @@ export function foreignOffers({ offers, instructions, watch, setLevel }: Upstrea
   const definitions = async (list: Promise<readonly { readonly definition: JsonObject }[]>): Promise<readonly JsonObject[]> =>
     (await list).map(({ definition }) => definition);
   return {
-    tools: OFFER_TOOLS,
+    tools: { ...OFFER_TOOLS, task: TASK_TOOL },
     watch,
     setLevel,
     resources: () => definitions(offers.resources()),
@@ -23,7 +32,10 @@ export function foreignOffers({ offers, instructions, watch, setLevel }: Upstrea
 
 /** The tools of the upstreams for the gate; made anew when something has changed there. */
 export function upstreamTools(upstreams: Upstreams, bound: BoundAnswer): () => ReadonlyMap<string, Tool> {
-  const offers = createOfferTools(upstreams).map((tool): [string, Tool] => [tool.name, tool]);
+  const offers = [...createOfferTools(upstreams), createTaskTool(upstreams, bound) as Tool].map((tool): [string, Tool] => [
+    tool.name,
+    tool,
+  ]);
   let from: ReadonlyMap<string, UpstreamTool> | undefined;
   let made: ReadonlyMap<string, Tool> = new Map(offers);
   return () => {

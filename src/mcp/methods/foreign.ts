@@ -28,7 +28,9 @@ async function askOnce(context: WorkContext, tool: string, args: Members, notFou
     progress() {},
   });
   if (answer.type === 'result') {
-    const result = answer.output.foreign?.structured;
+    const { structured: result, task } = answer.output.foreign ?? {};
+    // Its ttlMs is that of the task, and not how long the answer may be kept.
+    if (task !== undefined) return { result: task };
     return withCache(features, { result: isObject(result) ? result : {} });
   }
   if (answer.type === 'input_required') return failure(METHOD_NOT_FOUND, "This needs a person's yes, and nobody can be asked about it");
@@ -56,6 +58,15 @@ export function complete(context: WorkContext): Promise<Reply> {
     tool: tools.completion,
     args: { ref, argument, ...(known === undefined ? {} : { context: known }) },
   }));
+}
+
+/** `tasks/get`, `tasks/update`, `tasks/cancel` of the extension `io.modelcontextprotocol/tasks`. */
+export function askTask(ask: 'get' | 'update' | 'cancel'): (context: WorkContext) => Promise<Reply> {
+  return (context) => {
+    const { taskId, inputResponses } = context.params;
+    const args = { ask, taskId, ...(ask === 'update' ? { inputResponses } : {}) };
+    return ofForeign(context, ({ tools }) => ({ tool: tools.task, args }));
+  };
 }
 
 async function ofForeign(

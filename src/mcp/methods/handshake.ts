@@ -1,4 +1,5 @@
 import type { Members, Reply } from '../../kernel/json-rpc/message.ts';
+import { TASKS } from '../relaying.ts';
 import type { Features, Revision } from '../revisions.ts';
 import { SUPPORTED_REVISIONS } from '../revisions.ts';
 import type { ServerFacts, ServerParts } from '../types.ts';
@@ -36,7 +37,13 @@ export function initializeResult(parts: ServerParts, revision: Revision, feature
 
 /** `server/discover` (2026-07-28). */
 export function discover({ parts }: RequestContext): Reply {
+  const extensions = parts.foreign === undefined ? {} : { extensions: { [TASKS]: {} } };
   return {
-    result: { supportedVersions: SUPPORTED_REVISIONS, capabilities: capabilities(parts), instructions: instructions(parts), ...CACHE },
+    result: {
+      supportedVersions: SUPPORTED_REVISIONS,
+      capabilities: { ...capabilities(parts), ...extensions },
+      instructions: instructions(parts),
+      ...CACHE,
+    },
   };
 }

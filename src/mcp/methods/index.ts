@@ -1,7 +1,7 @@
 import type { Reply } from '../../kernel/json-rpc/message.ts';
 import type { Features } from '../revisions.ts';
 import type { RequestContext, Work } from './context.ts';
-import { complete, getPrompt, listPrompts } from './foreign.ts';
+import { askTask, complete, getPrompt, listPrompts } from './foreign.ts';
 import { discover } from './handshake.ts';
 import { listResources, listTemplates, readResource } from './resources.ts';
 import { listen, setLevel, subscribe, unsubscribe } from './subscriptions.ts';
@@ -30,5 +30,8 @@ export const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['logging/setLevel', { eras: ['handshake'], needs: 'foreign', answer: setLevel }],
   ['resources/subscribe', { eras: ['handshake'], needs: 'foreign', work: subscribe, bound: 'calls' }],
   ['resources/unsubscribe', { eras: ['handshake'], needs: 'foreign', work: unsubscribe, bound: 'calls' }],
+  ['tasks/get', { eras: ['stateless'], needs: 'foreign', work: askTask('get'), bound: 'calls' }],
+  ['tasks/update', { eras: ['stateless'], needs: 'foreign', work: askTask('update'), bound: 'calls' }],
+  ['tasks/cancel', { eras: ['stateless'], needs: 'foreign', work: askTask('cancel'), bound: 'calls' }],
   ['subscriptions/listen', { eras: ['stateless'], work: listen, bound: 'streams' }],
 ]);

@@ -7,6 +7,7 @@ import { createExchange, type Exchange, type PeerAnswer, type RequestOptions, ty
 
 export type Era = 'stateless' | 'handshake';
 
+export const META_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
 const STATELESS = '2026-07-28';
 /** Newest first; the first is asked for. */
 const HANDSHAKE = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
@@ -118,13 +119,14 @@ export async function openClient(parts: ClientParts): Promise<UpstreamClient> {
 
   function withMeta(params: JsonObject): JsonObject {
     const meta = isObject(params['_meta']) ? params['_meta'] : {};
+    const { [META_CAPABILITIES]: more } = meta;
     return {
       ...params,
       _meta: {
         ...meta,
         'io.modelcontextprotocol/protocolVersion': STATELESS,
         'io.modelcontextprotocol/clientInfo': clientInfo,
-        'io.modelcontextprotocol/clientCapabilities': { elicitation: CAPABILITIES.elicitation, sampling: {}, roots: {} },
+        [META_CAPABILITIES]: { elicitation: CAPABILITIES.elicitation, sampling: {}, roots: {}, ...(isObject(more) ? more : {}) },
       },
     };
   }

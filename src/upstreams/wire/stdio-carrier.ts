@@ -7,6 +7,8 @@ import type { Carrier, CarrierEvents } from './carrier.ts';
 /** What is written and not taken yet; above it nothing more is sent, since an upstream that doesn't read will not answer either. */
 const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 const SAMPLE = 200;
+/** One that closes its output is mostly on its way out, and how it goes is worth knowing; after so long it is ended. */
+const LINGER_MS = 1_000;
 
 /** The two streams of a program and how it is ended. */
 export interface Pipes {
@@ -59,8 +61,11 @@ export function createStdioCarrier(pipes: Pipes, max_bytes: number): Carrier {
       // What it wrote before it ended is read first; how it ended says more than that its output did.
       stdout.on('end', () => {
         decoder.end();
-        void pipes.ended.then(end);
-        void pipes.close();
+        const late = setTimeout(() => void pipes.close(), LINGER_MS).unref();
+        void pipes.ended.then((how) => {
+          clearTimeout(late);
+          end(how);
+        });
       });
       void pipes.ended.then((how) => {
         if (stdout.readableEnded) end(how);
