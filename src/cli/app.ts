@@ -89,10 +89,29 @@ export interface UpstreamsPort {
   look(settings: UpstreamSettings): Promise<LookedAt>;
   /** Changes the operator's file; `changes` is asked once nobody else writes it. */
   write(changes: () => readonly ServerChange[]): Promise<WrittenServers>;
+  /** A person's login to a remote server. */
+  login(settings: UpstreamSettings): Promise<LoginPort>;
+  /** Ends one that another process of this user has begun: the address that the browser ended at. */
+  answerLogin(settings: UpstreamSettings, address: string): Promise<void>;
+  /** The login is gone here; `revoked`: its issuer knows as well. */
+  logout(settings: UpstreamSettings): Promise<{ readonly was: boolean; readonly revoked: boolean }>;
   /** Whether this process hangs under a host that has a `writ mcp` of its own: nobody approves themselves. */
   actsForAgent(): boolean;
   readonly operator: string;
   close(): Promise<void>;
+}
+
+/** One login, begun. */
+export interface LoginPort {
+  /** For a person to open in a browser. */
+  readonly address: string;
+  /** Where the browser comes back to: a port of this machine. */
+  readonly redirect_uri: string;
+  /** Resolves when the browser came back with a yes. AppError when it came with a no, or not within 10 minutes. */
+  finished(): Promise<void>;
+  /** What a browser of another machine ended at, pasted by the person. */
+  answer(address: string): Promise<void>;
+  close(): void;
 }
 
 export interface UpOptions {

@@ -3,6 +3,22 @@ export { APPROVALS_FILE } from './approvals/records.ts';
 export type { ListedUpstream, UpstreamApprovals } from './approvals/types.ts';
 export { keyOf } from './approvals/types.ts';
 export { createUpstreamApprovals } from './approvals/upstream-approvals.ts';
+export {
+  authorizedFetch,
+  type Begun,
+  beginLogin,
+  createAttempts,
+  createLiveLogin,
+  createLogins,
+  finishLogin,
+  type LiveLogin,
+  LOGIN_NEWS,
+  type LoginTarget,
+  loginKeyOf,
+  logOut,
+  openLoopback,
+  readKeysFile,
+} from './oauth/index.ts';
 export type { Owner as OfferOwner } from './offers.ts';
 export { createUpstreamPool, type PoolParts, type UpstreamPool } from './pool.ts';
 export { createRemembered } from './remembered.ts';

@@ -84,6 +84,28 @@ const NETWORK = 'must be "none", "full", a list of hosts, or {"hosts": [...], "p
 const hosts = texts('a list of hosts', 200);
 const network = z.union([z.enum(['none', 'full']), hosts, z.strictObject({ hosts: hosts.optional(), presets: hosts.optional() })], NETWORK);
 
+const OAUTH = 'must be false, or an object of client_id, client_secret, scopes, issuer, callback_port and keys_file';
+const oauth = z.union(
+  [
+    z.literal(false),
+    z.strictObject({
+      client_id: text('a text', 2048).optional(),
+      client_secret: text('a text').optional(),
+      scopes: z
+        .array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/))
+        .max(100)
+        .optional(),
+      issuer: z
+        .url({ protocol: /^https?$/ })
+        .max(2048)
+        .optional(),
+      callback_port: z.int().min(1).max(65_535).optional(),
+      keys_file: text('a path').optional(),
+    }),
+  ],
+  OAUTH,
+);
+
 const described = <T extends z.ZodType>(type: T, description: string) => type.optional().meta({ description });
 
 export const serverEntrySchema = z.looseObject(
@@ -103,6 +125,10 @@ export const serverEntrySchema = z.looseObject(
     ),
     url: described(text('an address', 8192), `Address of a remote server; \${...} as in env`),
     headers: described(headers, `Sent to a remote server; \${...} as in env`),
+    oauth: described(
+      oauth,
+      `How a person logs in to a remote server where it doesn't say so itself: client_id and client_secret (\${secret:NAME}) of a client that was registered beforehand, scopes, the one issuer that is right, callback_port, keys_file of Google below ~/.writ/mcp_oauth; false: never`,
+    ),
     env_secrets: described(
       z.array(z.string(NAMES).regex(/^[A-Za-z_][A-Za-z0-9_]{0,255}$/, 'must be names of variables'), NAMES).max(200, 'must be at most 200'),
       `Declared names: \${NAME} is expanded for them, and variables that look like secrets are passed`,

@@ -19,14 +19,18 @@ import {
   createUpstreamApprovals,
   createUpstreamPool,
   expandSettings,
+  LOGIN_NEWS,
   readSettings,
   type ServerLog,
   type SettingsRead,
   type UpstreamApprovals,
   type UpstreamPool,
   type UpstreamSettings,
+  type UpstreamTransport,
   vetTools,
 } from '../../upstreams/index.ts';
+import { once } from './once.ts';
+import type { UpstreamLogins } from './upstream-logins.ts';
 
 /** How soon an answer that was given elsewhere is noticed. */
 const ANSWERS_MS = 500;
@@ -42,6 +46,8 @@ export interface GatewayParts {
   readonly redactor: Redactor;
   execution(): Promise<Execution>;
   audit(): Promise<AuditLog>;
+  /** What a person does to log in to a server, as the end of a sentence; a command where it is left out. */
+  howToLogIn?(server: string): string;
 }
 
 /** The upstreams of this process, and how a configuration names them. */
@@ -53,6 +59,7 @@ export interface Gateway {
   read(name: string, server: McpServerConfig, project: string | undefined): SettingsRead;
   /** What `${secret:NAME}` stands for. */
   readonly secrets: SealedStore;
+  logins(): Promise<UpstreamLogins>;
   /** What they wrote on standard error. */
   logs(server: string): readonly string[];
   readonly approvals: UpstreamApprovals;
@@ -105,13 +112,21 @@ export function createGateway(parts: GatewayParts): Gateway {
     return log;
   }
 
-  async function open(settings: UpstreamSettings, signal: AbortSignal): Promise<Carrier> {
+  async function transportOf(settings: UpstreamSettings): Promise<UpstreamTransport> {
     const expanded = await expandSettings(settings, { env: facts.host_env, secret: async (name) => secretOf(name) });
-    if (!expanded.ok) throw new AppError('config_invalid', expanded.problems.map(inWords).join('; '));
-    const { transport } = expanded;
+    if (expanded.ok) return expanded.transport;
+    throw new AppError('config_invalid', expanded.problems.map(inWords).join('; '));
+  }
+
+  const logins = once(async () => (await import('./upstream-logins.ts')).createUpstreamLogins({ home, clock, logger, transportOf }));
+
+  async function open(settings: UpstreamSettings, signal: AbortSignal): Promise<Carrier> {
+    const transport = await transportOf(settings);
     if (transport.type !== 'stdio') {
-      const { openHttpUpstream } = await import('./http-upstream.ts');
-      return openHttpUpstream({ ...transport, max_bytes: settings.max_response_bytes });
+      const [{ openHttpUpstream }, { live }] = await Promise.all([import('./http-upstream.ts'), logins()]);
+      const login = live(settings, transport, parts.howToLogIn?.(settings.name) ?? `writ upstream login ${settings.name}`);
+      const { type, url, headers } = transport;
+      return openHttpUpstream({ type, url, headers, max_bytes: settings.max_response_bytes, ...(login === undefined ? {} : { login }) });
     }
     const { env, stripped } = channelEnvironment({ parent: facts.host_env, overrides: transport.env, env_secrets: settings.env_secrets });
     if (stripped.length > 0) {
@@ -153,12 +168,15 @@ export function createGateway(parts: GatewayParts): Gateway {
   const review = (): void =>
     void pool.review().catch((thrown: unknown) => logger.warn('upstreams could not be judged again', { reason: String(thrown) }));
   watchFile(answers, { interval: ANSWERS_MS, persistent: false }, review);
+  // So is a login.
+  watchFile(join(home, LOGIN_NEWS), { interval: ANSWERS_MS, persistent: false }, review);
 
   return {
     pool,
     approvals,
     read,
     secrets,
+    logins,
     settingsOf(config, project) {
       return Object.entries(config.mcp_servers).flatMap(([name, server]) => {
         const { warnings, ...known } = read(name, server, project);
@@ -171,6 +189,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     logs: (server) => logs.get(server)?.lines() ?? [],
     async close() {
       unwatchFile(answers, review);
+      unwatchFile(join(home, LOGIN_NEWS), review);
       await pool.close();
     },
   };

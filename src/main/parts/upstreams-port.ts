@@ -6,7 +6,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Config, ProcessFacts } from '../../kernel/config/index.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { isSecretName, type Redactor } from '../../kernel/redaction/index.ts';
-import type { UpstreamSettings } from '../../upstreams/index.ts';
+import type { UpstreamOAuth, UpstreamSettings } from '../../upstreams/index.ts';
 import type { Gateway } from './gateway.ts';
 
 export interface UpstreamsPortParts {
@@ -31,6 +31,15 @@ export function openUpstreams(parts: UpstreamsPortParts): UpstreamsPort {
     read: gateway.read(name, { source, entry }, project),
   }));
   let started = false;
+
+  async function record(type: string, { name }: UpstreamSettings): Promise<void> {
+    const log = await parts.audit();
+    await log.record(
+      { type, at: clock.now(), organization: 'org_local', data: { server: name, by: facts.user.name } },
+      { level: 'full', essential: true },
+    );
+  }
+
   return {
     servers,
     approvals: gateway.approvals,
@@ -38,8 +47,7 @@ export function openUpstreams(parts: UpstreamsPortParts): UpstreamsPort {
     operator: facts.user.name,
     check: (name, entry) => gateway.read(name, { source: 'operator', entry }, project),
     mask: (settings) => masked(settings, redactor),
-    actsForAgent: () =>
-      actsForSomeAgent(process.pid, ([, script = '', command]) => command === 'mcp' && /(^|\/)(writ(\.mjs)?|cli\.[jt]s)$/.test(script)),
+    actsForAgent: () => actsForSomeAgent(process.pid, isServer),
     async look(settings) {
       started = true;
       const view = gateway.pool.view([settings]);
@@ -49,6 +57,19 @@ export function openUpstreams(parts: UpstreamsPortParts): UpstreamsPort {
       const looked = { status: upstream.status(), tools: upstream.tools(), log: gateway.logs(settings.name) };
       await view.close();
       return looked;
+    },
+    async login(settings) {
+      const { openLogin } = await import('./upstream-login.ts');
+      return openLogin(settings, { logins: await gateway.logins(), person: facts.user.name, record: () => record('upstream.login', settings) });
+    },
+    async answerLogin(settings, address) {
+      const [{ answerLogin }, logins] = await Promise.all([import('./upstream-login.ts'), gateway.logins()]);
+      await answerLogin(settings, address, { logins, person: facts.user.name, record: () => record('upstream.login', settings) });
+    },
+    async logout(settings) {
+      const forgotten = await (await gateway.logins()).forget(settings);
+      if (forgotten.was) await record('upstream.logout', settings);
+      return forgotten;
     },
     async write(changes) {
       const { writeServers } = await import('../../kernel/config/write-servers.ts');
@@ -72,6 +93,17 @@ export function openUpstreams(parts: UpstreamsPortParts): UpstreamsPort {
   };
 }
 
+/** `writ mcp`, however Node was started for it. */
+function isServer(argv: readonly string[]): boolean {
+  return argv.some((word, at) => argv[at + 1] === 'mcp' && /(^|\/)(writ(\.mjs)?|cli\.[jt]s)$/.test(word));
+}
+
+function secretless(oauth: UpstreamOAuth | false | undefined): { readonly oauth?: UpstreamOAuth | false } {
+  if (oauth === undefined) return {};
+  if (oauth === false || oauth.client_secret === undefined || oauth.client_secret.includes('${')) return { oauth };
+  return { oauth: { ...oauth, client_secret: '[redacted]' } };
+}
+
 /** Settings as they may be shown: what stands in clear under the name of a secret, or looks like one, is taken out. */
 function masked(settings: UpstreamSettings, redactor: Redactor): UpstreamSettings {
   const { transport } = settings;
@@ -87,6 +119,6 @@ function masked(settings: UpstreamSettings, redactor: Redactor): UpstreamSetting
     transport:
       transport.type === 'stdio'
         ? { ...transport, args: transport.args.map((arg) => redactor.text(arg)), env: values(transport.env) }
-        : { ...transport, url: redactor.text(transport.url), headers: values(transport.headers) },
+        : { ...transport, url: redactor.text(transport.url), headers: values(transport.headers), ...secretless(transport.oauth) },
   };
 }

@@ -70,7 +70,14 @@ function fillTransport(transport: UpstreamTransport, fill: Fill, note: Note, pro
   const url = fill(transport.url, ['url'], 'problem');
   const wrong = problems.length > 0 ? undefined : addressProblem(url);
   if (wrong !== undefined) problems.push(note(['url'], `${wrong} once it is filled in`));
-  return { ...transport, url, headers: Object.fromEntries(headers) };
+  const { oauth } = transport;
+  const secret = oauth ? oauth.client_secret : undefined;
+  return {
+    ...transport,
+    url,
+    headers: Object.fromEntries(headers),
+    ...(oauth && secret !== undefined ? { oauth: { ...oauth, client_secret: fill(secret, ['oauth', 'client_secret'], 'problem') } } : {}),
+  };
 }
 
 type Value =
@@ -122,5 +129,6 @@ function lookUp(
 
 function textsOf(transport: UpstreamTransport): readonly string[] {
   if (transport.type === 'stdio') return [...transport.args, ...Object.values(transport.env)];
-  return [transport.url, ...Object.values(transport.headers)];
+  const secret = transport.oauth ? transport.oauth.client_secret : undefined;
+  return [transport.url, ...Object.values(transport.headers), ...(secret === undefined ? [] : [secret])];
 }

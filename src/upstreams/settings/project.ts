@@ -25,6 +25,12 @@ export const LOOSENS: readonly { readonly key: keyof ServerEntry & string; loose
     { key: 'unix_sockets', loosens: ({ unix_sockets = [] }) => unix_sockets.length > 0, why: 'a socket of the machine may lead anywhere' },
     { key: 'nested_userns', loosens: ({ nested_userns }) => nested_userns === true, why: 'it makes the sandbox weaker' },
     {
+      key: 'oauth',
+      loosens: ({ oauth }) =>
+        oauth !== undefined && oauth !== false && Object.keys(oauth).some((key) => key !== 'scopes' && key !== 'client_id'),
+      why: 'secrets, files and private addresses of this machine are not for a project',
+    },
+    {
       key: 'env_secrets',
       loosens: ({ env_secrets = [] }) => env_secrets.length > 0,
       why: 'the secrets of this machine are not for a project',

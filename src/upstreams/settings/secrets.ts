@@ -42,6 +42,8 @@ export function checkSecrets(
   const headers = source === 'project' ? kept(transport.headers, 'headers') : transport.headers;
   for (const [name, value] of Object.entries(headers)) look(value, ['headers', name], 'sent');
   look(transport.url, ['url'], 'sent');
+  if (transport.oauth && transport.oauth.client_secret !== undefined)
+    look(transport.oauth.client_secret, ['oauth', 'client_secret'], 'sent');
   return { transport: { ...transport, headers }, env_secrets };
 
   function kept(values: Readonly<Record<string, string>>, key: 'env' | 'headers'): Readonly<Record<string, string>> {

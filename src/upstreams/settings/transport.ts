@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import type { ConfigNote } from '../../kernel/config/index.ts';
 import type { ServerEntry } from '../../kernel/config/server-entry.ts';
-import type { UpstreamTransport } from '../types.ts';
+import type { UpstreamOAuth, UpstreamTransport } from '../types.ts';
 import { addressProblem, isUnencrypted } from './address.ts';
 import type { Note } from './note.ts';
 import { referencesIn } from './references.ts';
@@ -18,7 +18,7 @@ const TYPES: Readonly<Record<string, UpstreamTransport['type']>> = {
 
 /** Keys that say something about a program on this machine, or about a remote server. */
 const OF_PROGRAMS = ['args', 'cwd', 'env', 'roots', 'network', 'unix_sockets', 'dev_shm', 'nested_userns', 'idle_stop_seconds'] as const;
-const OF_REMOTES = ['headers'] as const;
+const OF_REMOTES = ['headers', 'oauth'] as const;
 
 /** How a server is reached; undefined: it can't be, and `problems` says why. */
 export function readTransport(
@@ -48,7 +48,9 @@ export function readTransport(
     else if (isUnencrypted(url))
       warnings.push(note(['url'], 'is not encrypted: whoever is on the way can read and change what is sent', 'Use https://.'));
   }
-  return { type, url, headers: entry.headers ?? {} };
+  const { oauth } = entry;
+  if (oauth) checkOAuth(oauth, note, problems, warnings);
+  return { type, url, headers: entry.headers ?? {}, ...(oauth === undefined ? {} : { oauth }) };
 
   function missing(): undefined {
     problems.push(note([needed], 'is missing'));
@@ -78,4 +80,13 @@ function cwdOf(cwd: string | undefined, project: string | undefined, note: Note,
   if (isAbsolute(cwd)) return resolve(cwd);
   problems.push(note(['cwd'], 'must be an absolute path'));
   return undefined;
+}
+
+function checkOAuth(oauth: UpstreamOAuth, note: Note, problems: ConfigNote[], warnings: ConfigNote[]): void {
+  const { client_id, client_secret, issuer, keys_file } = oauth;
+  if (client_secret !== undefined && client_id === undefined) problems.push(note(['oauth', 'client_secret'], 'belongs to no "client_id"'));
+  if (keys_file !== undefined && client_id !== undefined)
+    problems.push(note(['oauth', 'keys_file'], 'and "client_id" say the same; keep one'));
+  if (client_secret !== undefined && issuer === undefined)
+    warnings.push(note(['oauth'], 'names no issuer: the secret goes to whoever the server names', 'Write "issuer".'));
 }

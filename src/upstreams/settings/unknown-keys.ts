@@ -44,7 +44,6 @@ const FOREIGN: Readonly<Record<string, { readonly severity: 'error' | 'warning';
     fix: `Write "headers": {"Authorization": "Bearer \${NAME}"}, and the name in "env_secrets".`,
   },
   headersHelper: { severity: 'warning', fix: `Write "headers" with \${secret:NAME}.` },
-  oauth: { severity: 'warning', fix: '`writ upstream login` finds out by itself what the server wants.' },
   autoApprove: { severity: 'warning', fix: 'What asks is decided by policy and by "require_approval".' },
   alwaysAllow: { severity: 'warning', fix: 'What asks is decided by policy and by "require_approval".' },
   trust: { severity: 'warning', fix: 'What asks is decided by policy and by "require_approval".' },

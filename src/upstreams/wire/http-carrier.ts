@@ -1,12 +1,10 @@
 import {
-  type AuthProvider,
   type FetchLike,
   type JSONRPCMessage,
-  type OAuthClientProvider,
   SdkHttpError,
   SSEClientTransport,
+  SseError,
   StreamableHTTPClientTransport,
-  UnauthorizedError,
 } from '@modelcontextprotocol/client';
 import { AppError, errnoOf } from '../../kernel/errors.ts';
 import { boundedFetch, TooLong } from './bounded-fetch.ts';
@@ -18,9 +16,8 @@ export interface HttpCarrierParts {
   readonly headers: Readonly<Record<string, string>>;
   /** One message. */
   readonly max_bytes: number;
-  /** Dials through the network guard. */
+  /** Dials through the network guard, and shows the login where there is one. */
   readonly fetch: FetchLike;
-  readonly auth?: AuthProvider | OAuthClientProvider;
   /** Connections that are kept for it end with it. */
   close(): Promise<void>;
 }
@@ -39,10 +36,16 @@ const MAX_SAID = 300;
 /** Streamable HTTP, or the older SSE: the SDK's transport, with our bounds around it. */
 export function createHttpCarrier(parts: HttpCarrierParts): Carrier {
   const url = new URL(parts.url);
+  /** The SDK keeps only the text of what ends an SSE stream. */
+  let refused: AppError | undefined;
+  const noting: FetchLike = (where, init) =>
+    parts.fetch(where, init).catch((thrown: unknown) => {
+      if (thrown instanceof AppError) refused = thrown;
+      throw thrown;
+    });
   const options = {
-    fetch: boundedFetch(parts.fetch, parts.max_bytes),
+    fetch: boundedFetch(noting, parts.max_bytes),
     requestInit: { headers: parts.headers },
-    ...(parts.auth === undefined ? {} : { authProvider: parts.auth }),
   };
   const transport = parts.type === 'sse' ? new SSEClientTransport(url, options) : new StreamableHTTPClientTransport(url, options);
   let over: string | undefined;
@@ -63,7 +66,11 @@ export function createHttpCarrier(parts: HttpCarrierParts): Carrier {
   }
 
   function explain(thrown: unknown): AppError {
-    const error = failureOf(thrown, url, transport instanceof StreamableHTTPClientTransport && transport.sessionId !== undefined);
+    const error = failureOf(
+      SseError.isInstance(thrown) ? (refused ?? thrown) : thrown,
+      url,
+      transport instanceof StreamableHTTPClientTransport && transport.sessionId !== undefined,
+    );
     if (error.data?.['session_gone'] === true) {
       gone = true;
       end('the server does not know its session any more');
@@ -127,12 +134,6 @@ function aborted(signal: AbortSignal | undefined): Promise<void> {
 
 function failureOf(thrown: unknown, url: URL, in_session: boolean): AppError {
   if (thrown instanceof AppError) return thrown;
-  if (UnauthorizedError.isInstance(thrown)) {
-    return new AppError('upstream_unavailable', `${url.origin} wants a login.`, {
-      data: { needs_auth: true, unsent: true },
-      cause: thrown,
-    });
-  }
   if (SdkHttpError.isInstance(thrown)) {
     const { status } = thrown;
     const said = thrown.message.slice(0, MAX_SAID).toWellFormed();
@@ -147,6 +148,11 @@ function failureOf(thrown: unknown, url: URL, in_session: boolean): AppError {
       });
     return new AppError('upstream_error', `${url.origin} answered with HTTP ${status}: ${said}`, { data: { status }, cause: thrown });
   }
+  if (SseError.isInstance(thrown) && thrown.code === 401)
+    return new AppError('upstream_unavailable', `${url.origin} does not accept the credential (HTTP 401).`, {
+      data: { needs_auth: true, unsent: true },
+      cause: thrown,
+    });
   const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown;
   if (cause instanceof AppError) return cause;
   const errno = errnoOf(cause);
