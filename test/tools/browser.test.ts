@@ -198,8 +198,7 @@ describe.skipIf(CHROMIUM === undefined)('the browser tool in a real Chromium (ne
     const asked = await place.call({ action: 'click', ref: refOf(text(), 'ask') });
     expect(asked.events().join()).toContain('Sell everything?');
     expect(asked.output?.structured).toMatchObject({ untrusted: { title: 'false' } });
-    await place.call({ action: 'click', ref: refOf(text(), '"window"') });
-    const told: string[] = [];
+    const told = [...(await place.call({ action: 'click', ref: refOf(text(), '"window"') })).events()];
     const titleNow = async (): Promise<unknown> => {
       const seen = await place.call({ action: 'snapshot' });
       told.push(...seen.events());

@@ -11,6 +11,7 @@ import type { Owner } from '../../execution/types.ts';
 import { AppError, toAppError } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import { aborted, bounded } from './bounded.ts';
+import { pageGone } from './page-gone.ts';
 import type { OpenPlaces } from './places.ts';
 import { portOf } from './places.ts';
 import type { BrowserPage, Engine } from './types.ts';
@@ -256,7 +257,7 @@ export async function whileOpen<T>({ page }: Session, asked: Promise<T>): Promis
   return Promise.race([
     asked,
     page.gone.then((why): never => {
-      throw new AppError('page_failed', `The page is gone: ${why}.`, { fix: 'Open it again with navigate.' });
+      throw pageGone(why);
     }),
   ]);
 }

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { AppError } from '../../../kernel/errors.ts';
 import type { ToolImage } from '../../tool.ts';
+import { pageGone } from '../page-gone.ts';
 import { hostText } from '../places.ts';
 import type { Act, BrowserPage, PageView } from '../types.ts';
 import { type MainFrame, watchMainFrame } from './main-frame.ts';
@@ -18,6 +19,7 @@ const LOOK_MS = 50;
 const REACT_MS = 150;
 /** For a context to go. */
 const CLOSE_MS = 5_000;
+const REASON_MS = 1_000;
 /** Events kept between two calls; the rest is counted. */
 const MAX_EVENTS = 20;
 const EVENT_CHARS = 300;
@@ -59,23 +61,34 @@ export async function openChromiumPage(
   page.on('filechooser', () => happened('it asked for a file, which was refused'));
   const gone = Promise.withResolvers<string>();
   page.on('crash', () => gone.resolve('it crashed'));
-  page.on('close', () => gone.resolve('it was closed'));
-  ended.then((why) => gone.resolve(`the browser is: ${why}`));
+  const withBrowser = ended.then((why) => gone.resolve(`the browser is: ${why}`));
+  // A browser that ends closes its pages first; why it did is known a moment later.
+  page.on(
+    'close',
+    () => void Promise.race([withBrowser, pause(REASON_MS, undefined, { ref: false })]).then(() => gone.resolve('it was closed')),
+  );
+
+  /** What fails because the page went away says only that; why it did is said here. */
+  const explained = async <T>(asked: Promise<T>): Promise<T> => {
+    try {
+      return await asked;
+    } catch (thrown) {
+      const closed = page.isClosed() || (thrown instanceof Error && /has been closed|crashed/.test(thrown.message));
+      throw closed ? pageGone(await gone.promise) : pageError(thrown, main.takeBarred());
+    }
+  };
 
   return {
     url: () => page.url(),
     async perform(act) {
       try {
-        const answer = await perform(page, main, act);
-        return answer;
-      } catch (thrown) {
-        throw pageError(thrown, main.takeBarred());
+        return await explained(perform(page, main, act));
       } finally {
         for (const { url, why } of main.takeBarred()) happened(`it wanted to go to ${url}, which was refused: ${why}; use navigate for it`);
       }
     },
-    view: () => view(page),
-    screenshot: () => screenshot(page),
+    view: () => explained(view(page)),
+    screenshot: () => explained(screenshot(page)),
     takeEvents() {
       const taken = [...events.splice(0), ...(omitted > 0 ? [`${omitted} more events are not listed`] : [])];
       omitted = 0;
