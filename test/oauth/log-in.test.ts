@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterAll, expect, test } from 'vitest';
+import { gatewayPlace, listed } from '../gateway/place.ts';
+import { type Place, runWrit, startMcp, WRIT } from '../helpers/writ-process.ts';
+import { browse, startIssuer } from './issuer.ts';
+import { startResource } from './resource.ts';
+
+/** The whole way with real processes, a real issuer and no person: a command, a browser, and an agent that calls the tool. */
+
+const issuer = await startIssuer();
+const resource = await startResource(issuer.url);
+const place = gatewayPlace(() => ({ guarded: { url: resource.url, oauth: { issuer: issuer.url } } }));
+afterAll(async () => {
+  await Promise.all([issuer.close(), resource.close()]);
+  place.remove();
+});
+
+test('a person logs in with a browser, and agents call the tools; after the logout nobody does', { timeout: 120_000 }, async () => {
+  const before = await runWrit(place, ['upstream', 'test', 'guarded']);
+  expect(before.code).toBe(1);
+  expect(before.stdout).toContain('writ upstream login guarded');
+
+  const login = beginLogin(place);
+  const address = await login.address;
+  expect(new URL(address).origin).toBe(issuer.url);
+  const asked = new URL(address).searchParams;
+  expect(asked.get('code_challenge_method')).toBe('S256');
+  expect(asked.get('resource')).toBe(resource.url);
+  const back = await browse(address, 'http://127.0.0.1:', issuer.url);
+  const answered = await fetch(back);
+  expect(await answered.text()).toContain('Writ is logged in to guarded');
+  expect(await login.ended).toBe(0);
+  expect(login.output()).toContain('Logged in to guarded.');
+  // What was used once is worth nothing any more.
+  const again = await runWrit(place, ['upstream', 'login', 'guarded', '--answer', back.href]);
+  expect(again.code).not.toBe(0);
+  expect(again.stderr).toContain('no answer to a login');
+
+  const mcp = await startMcp(place);
+  await listed(mcp, 'guarded__echo');
+  const result = await mcp.call('guarded__echo', { text: 'hello' });
+  expect(result.text).toContain('heard hello');
+  expect(resource.seen).toHaveLength(1);
+
+  // Turned away: renewed, and said once more.
+  resource.over.add(resource.seen[0] ?? '');
+  const renewed = await mcp.call('guarded__echo', { text: 'again' });
+  expect(renewed.text).toContain('heard again');
+  expect(resource.seen[1]).not.toBe(resource.seen[0]);
+  expect(issuer.grants).toEqual(['authorization_code', 'refresh_token']);
+
+  const out = await runWrit(place, ['upstream', 'logout', 'guarded']);
+  expect(out.stdout).toBe('Logged out of guarded.\n');
+  resource.over.add(resource.seen[1] ?? '');
+  const last = await mcp.call('guarded__echo', { text: 'still' });
+  expect(last.isError).toBe(true);
+  expect(last.text).toContain('writ upstream login guarded');
+  await mcp.end();
+});
+
+function beginLogin(at: Place): { readonly address: Promise<string>; readonly ended: Promise<number>; output(): string } {
+  const [command, ...args] = WRIT;
+  const child = spawn(command, [...args, 'upstream', 'login', 'guarded'], { env: at.env, cwd: at.workspace });
+  let output = '';
+  const address = Promise.withResolvers<string>();
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      const found = /^ {2}(http\S+)\n/m.exec(output)?.[1];
+      if (found !== undefined) address.resolve(found);
+    });
+  }
+  const ended = once(child, 'close').then(([code]) => {
+    address.reject(new Error(`it ended (${code}): ${output}`));
+    return code as number;
+  });
+  address.promise.catch(() => {});
+  return { address: address.promise, ended, output: () => output };
+}
