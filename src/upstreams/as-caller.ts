@@ -3,7 +3,7 @@ import type { JsonObject, Relay } from './types.ts';
 import { META_CAPABILITIES } from './wire/client.ts';
 
 const LOG_LEVEL = 'io.modelcontextprotocol/logLevel';
-export const TASKS = 'io.modelcontextprotocol/tasks';
+const TASKS = 'io.modelcontextprotocol/tasks';
 
 /** In 2026-07-28 each request says what its caller wants of the log, and whether it can be given a task. */
 export function asCaller(params: JsonObject, relay: Relay | undefined): JsonObject {

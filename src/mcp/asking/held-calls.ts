@@ -3,7 +3,7 @@ import { canonicalJson } from '../../kernel/canonical-json.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { failure, INVALID_PARAMS, isObject, type Members, type Reply } from '../../kernel/json-rpc/message.ts';
 import type { Flight, Places } from '../in-flight.ts';
-import { scopeOf, type WorkContext } from '../methods/context.ts';
+import { type HeldCalls, type Meant, scopeOf, type Work, type WorkContext } from '../methods/context.ts';
 import { createProgress, type Progress } from '../progress.ts';
 import type { Answer, Question } from '../requester.ts';
 
@@ -21,21 +21,6 @@ const WAIT_MS = 10 * 60_000;
 /** A client that calls again without an answer, over and over. */
 const MOST_TIMES = 3;
 const STATE = 'held.';
-
-/** What a request asks for: only the same one goes on with a held call. */
-export interface Meant {
-  readonly tool: string;
-  readonly arguments: unknown;
-}
-
-type Work = (context: WorkContext) => Promise<Reply | undefined>;
-
-export interface HeldCalls {
-  /** Does the work of a request whose client may have to be asked with the answer, or goes on with what was held. */
-  run(context: WorkContext, meant: Meant, work: Work): Promise<Reply | undefined>;
-  /** Cancels all of them. */
-  close(reason: string): void;
-}
 
 interface Open {
   readonly method: string;

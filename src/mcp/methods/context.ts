@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
 import type { Members, Reply, RequestId } from '../../kernel/json-rpc/message.ts';
-import type { HeldCalls } from '../asking/held-calls.ts';
 import type { Hearing } from '../hearing.ts';
 import type { Flight } from '../in-flight.ts';
 import type { Notices } from '../notices.ts';
@@ -40,6 +39,20 @@ export interface WorkContext extends RequestContext {
 
 /** Undefined: nothing is answered. */
 export type Work = (context: WorkContext) => Promise<Reply | undefined>;
+
+/** What a request asks for: only the same one goes on with a held call. */
+export interface Meant {
+  readonly tool: string;
+  readonly arguments: unknown;
+}
+
+/** Calls that are held open while their client is asked between two requests (asking/held-calls.ts). */
+export interface HeldCalls {
+  /** Does the work of a request whose client may have to be asked with the answer, or goes on with what was held. */
+  run(context: WorkContext, meant: Meant, work: Work): Promise<Reply | undefined>;
+  /** Cancels all of them. */
+  close(reason: string): void;
+}
 
 /** Whose request it is; gives up as soon as the request is cancelled, since it may wait for the client's roots. */
 export async function scopeOf({ parts, peer, flight: { signal } }: WorkContext): Promise<CallScope> {
