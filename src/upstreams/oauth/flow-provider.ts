@@ -30,7 +30,9 @@ export function flowProvider(flow: Flow): OAuthClientProvider {
     clientMetadata: clientMetadata(flow.redirect_uri, flow.oauth),
     ...(flow.client_metadata_url === undefined ? {} : { clientMetadataUrl: flow.client_metadata_url }),
     state: () => flow.state ?? '',
-    clientInformation: () => flow.client,
+    // One that is configured belongs to the issuer it is first used with.
+    clientInformation: (of) =>
+      flow.client === undefined ? undefined : { ...(of?.issuer === undefined ? {} : { issuer: of.issuer }), ...flow.client },
     saveClientInformation(client) {
       flow.client = client;
     },

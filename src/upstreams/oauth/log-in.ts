@@ -1,4 +1,4 @@
-import { auth, computeScopeUnion, extractWWWAuthenticateParams } from '@modelcontextprotocol/client';
+import { auth, computeScopeUnion, extractWWWAuthenticateParams, isStrictScopeSuperset } from '@modelcontextprotocol/client';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { visible } from '../../kernel/visible.ts';
@@ -46,8 +46,6 @@ export async function beginLogin(target: LoginTarget, options: BeginOptions, { l
     state,
     ...(options.client_metadata_url === undefined ? {} : { client_metadata_url: options.client_metadata_url }),
   };
-  const client = clientOf(oauth, before, options.redirect_uri);
-  if (client !== undefined) flow.client = client;
   return inWords(key.url, async () => {
     const challenge = await challengeOf(key.url, fetch);
     const scope = computeScopeUnion(
@@ -56,6 +54,10 @@ export async function beginLogin(target: LoginTarget, options: BeginOptions, { l
       before.wanted_scope === undefined ? undefined : computeScopeUnion(before.tokens?.scope, before.wanted_scope),
       challenge.scope,
     );
+    const client = clientOf(oauth, before, options.redirect_uri);
+    // One that was registered for less is told no; a new one is registered for all of it.
+    if (client !== undefined && (oauth.client_id !== undefined || !isStrictScopeSuperset(scope, registeredScope(client) ?? scope)))
+      flow.client = client;
     await auth(flowProvider(flow), {
       serverUrl: key.url,
       fetchFn: fetch,
@@ -164,7 +166,7 @@ export async function finishLogin(answer: URLSearchParams, options: FinishOption
 
 /** The client that is configured, or was registered before. It stays with the issuer that it was used with. */
 export function clientOf(
-  { client_id, client_secret }: UpstreamOAuth,
+  { client_id, client_secret, issuer: pinned }: UpstreamOAuth,
   before: LoginRecord,
   redirect_uri: string | undefined,
 ): LoginRecord['client'] {
@@ -172,8 +174,12 @@ export function clientOf(
     // An issuer takes no other address than those it was told.
     return redirect_uri === undefined || before.redirect_uri === redirect_uri ? before.client : undefined;
   }
-  const issuer = before.client?.client_id === client_id ? before.client.issuer : undefined;
+  const issuer = before.client?.client_id === client_id ? before.client.issuer : pinned;
   return { client_id, ...(client_secret === undefined ? {} : { client_secret }), ...(issuer === undefined ? {} : { issuer }) };
+}
+
+function registeredScope(client: object): string | undefined {
+  return 'scope' in client && typeof client.scope === 'string' ? client.scope : undefined;
 }
 
 /** RFC 6749, 5.1: a scope that isn't said is the one that was asked for. */
