@@ -12,6 +12,8 @@ import type { AskedBy, ProcessRef } from './types.ts';
 /** Deeper trees than this don't occur; a loop can't either, but nothing here waits to find out. */
 const DEEPEST = 64;
 const MOST_HOSTS = 16;
+/** Of a command line: what it runs stands behind the options of the interpreter. */
+const MOST_WORDS = 16;
 
 /** What hosts start programs through: the host is further up. */
 const LAUNCHERS = new Set(['sh', 'dash', 'bash', 'zsh', 'fish', 'busybox', 'env', 'npx', 'npm', 'pnpm', 'yarn', 'bunx', 'uvx']);
@@ -126,7 +128,7 @@ export function readProc(pid: number): ProcessFacts | undefined {
     return undefined;
   }
   try {
-    argv = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, 3);
+    argv = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, MOST_WORDS);
     exe = readlinkSync(`/proc/${pid}/exe`);
   } catch {
     // Of another user: where it stands in the tree is known all the same.

@@ -8,7 +8,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { ServerChange } from '../kernel/config/edit-servers.ts';
 import type { WrittenServers } from '../kernel/config/write-servers.ts';
 import type { Assessment, Decision } from '../policy/types.ts';
-import type { SettingsRead, UpstreamApprovals, UpstreamSettings, UpstreamStatus, UpstreamTool } from '../upstreams/index.ts';
+import type { ImportRead, SettingsRead, UpstreamApprovals, UpstreamSettings, UpstreamStatus, UpstreamTool } from '../upstreams/index.ts';
 import type { Keyboard } from './keyboard.ts';
 
 /** What the commands may do, wired in main/. Each part is made when first asked for, so that `writ check` opens no database. */
@@ -87,6 +87,8 @@ export interface UpstreamsPort {
   mask(settings: UpstreamSettings): UpstreamSettings;
   /** Starts one, lists its tools, and ends it. */
   look(settings: UpstreamSettings): Promise<LookedAt>;
+  /** What other programs have: of one of them, of a file, of all. */
+  imports(from: string | undefined): Promise<ImportRead>;
   /** Changes the operator's file; `changes` is asked once nobody else writes it. */
   write(changes: () => readonly ServerChange[]): Promise<WrittenServers>;
   /** A person's login to a remote server. */

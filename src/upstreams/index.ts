@@ -3,6 +3,8 @@ export { APPROVALS_FILE } from './approvals/records.ts';
 export type { ListedUpstream, UpstreamApprovals } from './approvals/types.ts';
 export { keyOf } from './approvals/types.ts';
 export { createUpstreamApprovals } from './approvals/upstream-approvals.ts';
+export { type ImportRead, readImports } from './import/import-files.ts';
+export type { Imported, Translated } from './import/types.ts';
 export {
   authorizedFetch,
   type Begun,

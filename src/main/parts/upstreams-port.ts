@@ -6,7 +6,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Config, ProcessFacts } from '../../kernel/config/index.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { isSecretName, type Redactor } from '../../kernel/redaction/index.ts';
-import type { UpstreamOAuth, UpstreamSettings } from '../../upstreams/index.ts';
+import { readImports, type UpstreamOAuth, type UpstreamSettings } from '../../upstreams/index.ts';
 import type { Gateway } from './gateway.ts';
 
 export interface UpstreamsPortParts {
@@ -60,7 +60,11 @@ export function openUpstreams(parts: UpstreamsPortParts): UpstreamsPort {
     },
     async login(settings) {
       const { openLogin } = await import('./upstream-login.ts');
-      return openLogin(settings, { logins: await gateway.logins(), person: facts.user.name, record: () => record('upstream.login', settings) });
+      return openLogin(settings, {
+        logins: await gateway.logins(),
+        person: facts.user.name,
+        record: () => record('upstream.login', settings),
+      });
     },
     async answerLogin(settings, address) {
       const [{ answerLogin }, logins] = await Promise.all([import('./upstream-login.ts'), gateway.logins()]);
@@ -71,6 +75,12 @@ export function openUpstreams(parts: UpstreamsPortParts): UpstreamsPort {
       if (forgotten.was) await record('upstream.logout', settings);
       return forgotten;
     },
+    imports: (from) =>
+      readImports(from, {
+        home: facts.user.home,
+        redactor,
+        fits: (path) => gateway.read('x', { source: 'operator', entry: { command: 'x', roots: [path] } }, undefined).ok,
+      }),
     async write(changes) {
       const { writeServers } = await import('../../kernel/config/write-servers.ts');
       let made: ReturnType<typeof changes> = [];

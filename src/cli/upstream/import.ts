@@ -1,0 +1,104 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { visible } from '../../kernel/visible.ts';
+import type { Imported, SettingsRead, Translated } from '../../upstreams/index.ts';
+import type { App, Terminal, UpstreamsPort } from '../app.ts';
+import { withUpstreams } from './with-upstreams.ts';
+
+interface Flags {
+  readonly from?: string;
+  readonly dryRun?: boolean;
+  readonly replace?: boolean;
+  readonly json?: boolean;
+}
+
+/** One server of a file, and what will become of it. */
+type Planned =
+  | { readonly plan: 'write'; readonly from: string; readonly server: Imported; readonly read: SettingsRead & { readonly ok: true } }
+  | { readonly plan: 'skip'; readonly from: string; readonly name: string; readonly why: string };
+
+export function importCommand(upstream: Command, app: () => Promise<App>, terminal: Terminal): void {
+  upstream
+    .command('import')
+    .description('take over the servers of other programs: claude, claude-desktop, cursor, vscode, gemini, codex, opencode, or a file')
+    .option('--from <program|file>', 'only this one')
+    .option('--dry-run', 'show what would be done, and do nothing')
+    .option('--replace', 'servers of the same name are replaced')
+    .option('--json', 'machine-readable output')
+    .action(async (flags: Flags) => {
+      const { cwd } = await app();
+      await withUpstreams(app, async (port) => importAll(flags, cwd, port, terminal));
+    });
+}
+
+async function importAll(flags: Flags, cwd: string, port: UpstreamsPort, terminal: Terminal): Promise<void> {
+  const given = flags.from === undefined || /^[a-z-]+$/.test(flags.from) ? flags.from : resolve(cwd, flags.from);
+  const { files, unreadable } = await port.imports(given);
+  const taken = new Set(flags.replace ? [] : port.servers.filter(({ source }) => source === 'operator').map(({ name }) => name));
+  const planned = files.flatMap(({ path, servers }) => servers.map((server) => plan(server, path, taken, port)));
+  const writes = planned.filter((one) => one.plan === 'write');
+  if (flags.json !== true) {
+    for (const { path, why } of unreadable) terminal.out(`  ! ${visible(path)}: ${visible(why)}\n`);
+    if (planned.length === 0) terminal.out('No servers were found.\n');
+    const { renderNotes, renderSettings } = await import('./render.ts');
+    for (const one of planned) {
+      if (one.plan === 'skip') terminal.out(`  - ${visible(one.name)}: left out: ${visible(one.why)} (${visible(one.from)})\n`);
+      else {
+        terminal.out(`${renderSettings(port.mask(one.read.settings))}\n  ${'from'.padEnd(10)} ${visible(one.from)}\n`);
+        terminal.out(renderNotes([...notesOf(one.server).map((message) => ({ message })), ...one.read.warnings]));
+      }
+    }
+  }
+  const done =
+    flags.dryRun === true || writes.length === 0
+      ? undefined
+      : await write(
+          writes.map(({ server }) => server),
+          port,
+        );
+  if (flags.json) {
+    const servers = planned.map((one) =>
+      one.plan === 'skip'
+        ? one
+        : {
+            plan: one.plan,
+            from: one.from,
+            name: one.server.name,
+            settings: port.mask(one.read.settings),
+            notes: notesOf(one.server),
+            warnings: one.read.warnings,
+          },
+    );
+    terminal.out(`${JSON.stringify({ servers, unreadable, ...(done ?? { written: false }) })}\n`);
+  } else if (done !== undefined) {
+    const kept = done.backup === undefined ? '' : ` The file as it was: ${done.backup}`;
+    terminal.out(
+      `${writes.length} written to ${done.file}.${kept}\nTake them out of the other programs, so that nothing goes past Writ.\n`,
+    );
+  } else if (flags.dryRun) terminal.out(`${writes.length} would be written; nothing was.\n`);
+  if (unreadable.length > 0 && files.length === 0) terminal.exit(1);
+}
+
+/** Two files may have the same one: the first counts, a different one of that name is said. */
+function plan(translated: Translated, from: string, taken: Set<string>, port: UpstreamsPort): Planned {
+  if (translated.type === 'skipped') return { plan: 'skip', from, name: translated.name, why: translated.why };
+  const { server } = translated;
+  if (taken.has(server.name)) return { plan: 'skip', from, name: server.name, why: 'there is one of that name already' };
+  const read = port.check(server.name, server.entry);
+  if (!read.ok) return { plan: 'skip', from, name: server.name, why: read.problems.map(({ message }) => message).join('; ') };
+  taken.add(server.name);
+  return { plan: 'write', from, server, read };
+}
+
+function notesOf({ notes, wanted, secrets }: Imported): readonly string[] {
+  return [
+    ...notes,
+    ...Object.keys(secrets).map((name) => `${name} goes into the secret store`),
+    ...wanted.map((name) => `it needs a secret: \`writ secret set ${name}\``),
+  ];
+}
+
+async function write(servers: readonly Imported[], port: UpstreamsPort): ReturnType<UpstreamsPort['write']> {
+  for (const { secrets } of servers) for (const [name, value] of Object.entries(secrets)) port.secrets.set(name, value);
+  return port.write(() => servers.map(({ name, entry }) => ({ name, entry })));
+}
