@@ -5,12 +5,12 @@ import { StdioClientTransport as StdioV2 } from '@modelcontextprotocol/client/st
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as StdioV1 } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { CreateMessageRequestSchema, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { CreateMessageRequestSchema, ElicitRequestSchema, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeToken, startUp, type UpProcess } from '../helpers/up-process.ts';
 import { type Place, runWrit, WRIT } from '../helpers/writ-process.ts';
 import { CHROMIUM, peers } from './peers.ts';
-import { gatewayPlace } from './place.ts';
+import { fixture, gatewayPlace, httpFixture } from './place.ts';
 
 /** What real servers say and do arrives as it left, at the official clients of both eras, over stdio and HTTP (one `writ up`, to which `writ mcp` passes on). */
 
@@ -42,6 +42,7 @@ interface Connected {
 let place: Place;
 let up: UpProcess;
 let token: string;
+let remote: Awaited<ReturnType<typeof httpFixture>>;
 const clients = new Map<string, Connected>();
 
 function v1(): { client: ClientV1; asked: string[] } {
@@ -75,7 +76,13 @@ function v2(): { client: ClientV2; asked: string[] } {
 const SURFACES = ['2025-11-25 over stdio', '2026-07-28 over stdio', '2025-11-25 over HTTP', '2026-07-28 over HTTP'] as const;
 
 beforeAll(async () => {
-  place = gatewayPlace(peers);
+  remote = await httpFixture();
+  place = gatewayPlace((at) => ({
+    ...peers(at),
+    // Ours, for what none of them does.
+    older: fixture(at, 'gateway-server.mjs', ['--era', 'older'], { low_impact: true }),
+    remote: { type: 'http', url: remote.url, low_impact: true, max_result_chars: 1_000_000 },
+  }));
   const added = await runWrit(place, ['workspace', 'add', 'work', place.workspace]);
   if (added.code !== 0) throw new Error(added.stderr);
   token = await makeToken(place, 'tester', ['-w', 'work']);
@@ -102,13 +109,17 @@ beforeAll(async () => {
   for (const [index, { client, asked }] of [first, second, third, fourth].entries())
     clients.set(SURFACES[index] ?? '', { client: client as unknown as Client, asked });
   const { client } = at(SURFACES[2]);
-  for (let names: string[] = []; !Object.keys(peers(place)).every((server) => names.some((name) => name.startsWith(`${server}__`))); )
+  for (
+    let names: string[] = [];
+    ![...Object.keys(peers(place)), 'older', 'remote'].every((server) => names.some((name) => name.startsWith(`${server}__`)));
+  )
     names = (await client.listTools()).tools.map(({ name }) => name);
 }, 120_000);
 
 afterAll(async () => {
   await Promise.all([...clients.values()].map(({ client }) => client.close()));
   await up.end();
+  remote.end();
   place.remove();
 });
 
@@ -192,6 +203,53 @@ describe.each(SURFACES)('server-everything, %s', (surface) => {
     for (const [n, answer] of answers.entries()) expect(text(answer)).toContain(String(1_000 + n));
   });
 });
+
+test.each(SURFACES)('a server of 2026-07-28 over HTTP asks, tells progress and answers at length, %s', async (surface) => {
+  const { client, asked } = at(surface);
+  asked.length = 0;
+  expect(text(await call(client, 'remote__elicit', { times: 2 }))).toContain('Ann');
+  expect(text(await call(client, 'remote__sample'))).toContain('sampled');
+  expect(asked).toHaveLength(3);
+  expect(text(await call(client, 'remote__big', { chars: 500_000 }))).toContain('漢'.repeat(500_000));
+});
+
+test.each(['older', 'remote'])(
+  '%s: a changed list is told over HTTP, on the stream of a session and on one that was asked for',
+  async (server) => {
+    const heard: string[] = [];
+    const told = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+    const first = new ClientV1(INFO);
+    first.setNotificationHandler(ToolListChangedNotificationSchema, () => {
+      heard.push('session');
+      told[0].resolve();
+    });
+    const onChanged = (): void => {
+      heard.push('listen');
+      told[1].resolve();
+    };
+    const second = new ClientV2(INFO, {
+      versionNegotiation: { mode: 'auto' },
+      listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged } },
+    });
+    const url = new URL(`${up.url}/mcp`);
+    const requestInit = { headers: { authorization: `Bearer ${token}` } };
+    await first.connect(new HttpV1(url, { requestInit }) as never);
+    await second.connect(new HttpV2(url, { requestInit }));
+    // Each opens its stream in its own time: changes come until both have heard of one.
+    let both = false;
+    void Promise.all(told.map(({ promise }) => promise)).then(() => {
+      both = true;
+    });
+    while (!both) {
+      const names = async (): Promise<string[]> => (await first.listTools()).tools.map(({ name }) => name);
+      const before = (await names()).includes(`${server}__another`);
+      await call(first as unknown as Client, `${server}__rename`);
+      while ((await names()).includes(`${server}__another`) === before);
+    }
+    expect(heard).toEqual(expect.arrayContaining(['session', 'listen']));
+    await Promise.all([first.close(), second.close()]);
+  },
+);
 
 test('the instructions of a server come with its name', async () => {
   const mcp = at(SURFACES[0]).client.getInstructions() ?? '';

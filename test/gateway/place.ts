@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,6 +19,14 @@ export function gatewayPlace(servers: (place: Place) => Record<string, object>):
 export function fixture(place: Place, file: string, args: readonly string[], more: object = {}): object {
   copyFileSync(fileURLToPath(new URL(`../fixtures/${file}`, import.meta.url)), join(place.workspace, file));
   return { command: 'node', args: [file, ...args], cwd: place.workspace, roots: [place.workspace], network: 'none', ...more };
+}
+
+/** The fixture of 2026-07-28 over HTTP, on a port of its own. */
+export async function httpFixture(): Promise<{ readonly url: string; end(): void }> {
+  const file = fileURLToPath(new URL('../fixtures/gateway-server.mjs', import.meta.url));
+  const child = spawn(process.execPath, [file, '--era', 'modern', '--http'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [port] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string];
+  return { url: `http://127.0.0.1:${port.trim()}/mcp`, end: () => void child.kill() };
 }
 
 /** Waits until these tools are listed: on a busy machine a server may come after the list. */

@@ -123,3 +123,40 @@ test('what the upstream asks is answered under its own id, with whose calls are 
   expect(asked).toEqual([['elicitation/create', { message: 'Sure?' }, [scope]]]);
   expect(server.heard).toContainEqual({ jsonrpc: '2.0', id: 'p', result: {} });
 });
+
+test('the deadline of a call stops while somebody is asked in its course, and that of one that nobody asks about does not', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  try {
+    const person = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    let call: Members | undefined;
+    const { exchange } = await exchangeWith(
+      (message, self) => {
+        if (message['method'] === 'tools/call') {
+          call = message;
+          self.say({ jsonrpc: '2.0', id: 'q', method: 'elicitation/create', params: {} });
+        } else if (message['id'] === 'q' && call !== undefined) echo(call, self);
+      },
+      {
+        ...DEAF,
+        async request() {
+          asked.resolve();
+          await person.promise;
+          return { ok: true, result: {} };
+        },
+      },
+    );
+    const answered = exchange.request('tools/call', {}, { timeout_ms: 1_000, scope: {} });
+    const other = exchange.request('other', {}, { timeout_ms: 1_000 });
+    other.catch(() => {});
+    await asked.promise;
+    await vi.advanceTimersByTimeAsync(9 * 60_000);
+    await expect(other).rejects.toMatchObject({ code: 'upstream_timeout' });
+    person.resolve();
+    expect(await answered).toMatchObject({ ok: true });
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+type Members = Readonly<Record<string, unknown>>;
