@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../kernel/errors.ts';
 import { isObject } from '../kernel/json-rpc/message.ts';
-import { attributed, type JsonObject, type Upstreams } from '../upstreams/index.ts';
+import type { JsonObject, Upstreams } from '../upstreams/index.ts';
 import { readsOnly } from './reads-only.ts';
 import { parseWith, wireSchema } from './schema.ts';
 import { factsOf, taskOutput } from './task-output.ts';
@@ -61,7 +61,7 @@ export function createTaskTool(upstreams: Upstreams, bound: BoundAnswer): Tool<z
       const said = {
         taskId,
         ...factsOf(answer.result),
-        ...(isObject(inputRequests) ? { inputRequests: asked(inputRequests, server) } : {}),
+        ...(isObject(inputRequests) ? { inputRequests: asked(inputRequests, (params) => upstreams.tasks.attributed(params, server)) } : {}),
       };
       if (!isObject(result)) return taskOutput(said, server);
       const output = await bound(result, { tool: task.tool, settings, owner, signal });
@@ -78,11 +78,11 @@ export function createTaskTool(upstreams: Upstreams, bound: BoundAnswer): Tool<z
 }
 
 /** Its questions say whose they are, as those in the course of a call do. */
-function asked(requests: JsonObject, server: string): JsonObject {
+function asked(requests: JsonObject, attributed: (params: JsonObject) => JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(requests).map(([key, request]) => {
       if (!isObject(request) || request['method'] !== 'elicitation/create' || !isObject(request['params'])) return [key, request];
-      return [key, { ...request, params: attributed(request['params'], server) }];
+      return [key, { ...request, params: attributed(request['params']) }];
     }),
   );
 }

@@ -27,7 +27,6 @@ export { createRemembered } from './remembered.ts';
 export { type Artifact, type ArtifactPage, type ArtifactStore, createArtifacts } from './results/artifacts.ts';
 export { boundResult } from './results/bound-result.ts';
 export { untrustedLine } from './results/lines.ts';
-export { attributed } from './served.ts';
 export { createServerLog, type ServerLog } from './server-log.ts';
 export { expand as expandSettings } from './settings/expand.ts';
 export { readSettings, type SettingsRead } from './settings/read-settings.ts';

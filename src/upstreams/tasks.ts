@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { UpstreamTool } from './types.ts';
+import { attributed } from './served.ts';
+import type { JsonObject, UpstreamTool } from './types.ts';
 
 /** A tool call that an upstream goes on with after its answer (extension `io.modelcontextprotocol/tasks`). */
 export interface Task {
@@ -18,6 +19,8 @@ export interface Tasks {
   /** The id that its caller gets. */
   adopt(task: Task, whose: Whose): string;
   find(id: string, whose: Whose): Task | undefined;
+  /** A question of it, which says which server asks. */
+  attributed(params: JsonObject, server: string): JsonObject;
 }
 
 /** The oldest goes. */
@@ -27,6 +30,7 @@ export function createTasks(): Tasks {
   const tasks = new Map<string, Task & { readonly whose: string }>();
   const keyOf = ({ organization, agent }: Whose): string => `${organization}\0${agent}`;
   return {
+    attributed,
     adopt(task, whose) {
       const id = `${task.tool.server}.${randomBytes(18).toString('base64url')}`;
       tasks.set(id, { ...task, whose: keyOf(whose) });

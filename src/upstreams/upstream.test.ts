@@ -227,8 +227,11 @@ test('what was listed from memory is called only if it is still that', async () 
 
 test('nothing is listed from memory of a server that may not be started', async () => {
   const remembered = { read: () => ({ era: 'handshake' as const, tools: [ACT] }), write: async () => {} };
-  const upstream = upstreamOf([], { remembered, admit: async () => ({ ok: false, state: 'needs_approval', reason: 'no' }) });
+  // It would be pinned by being judged.
+  const judged = vi.fn(vet);
+  const upstream = upstreamOf([], { remembered, vet: judged, admit: async () => ({ ok: false, state: 'needs_approval', reason: 'no' }) });
   await upstream.tried();
+  expect(judged).not.toHaveBeenCalled();
   expect(upstream.tools()).toEqual([]);
 });
 
