@@ -80,6 +80,8 @@ export type Change =
 /** What upstreams offer beside their tools. What is asked of one of them goes through the gate, under these names. */
 export interface Foreign {
   readonly tools: { readonly resource: string; readonly prompt: string; readonly completion: string; readonly task: string };
+  /** Whether a tool of that name is there by now. */
+  has(tool: string): boolean;
   resources(): Promise<readonly Readonly<Record<string, unknown>>[]>;
   templates(): Promise<readonly Readonly<Record<string, unknown>>[]>;
   prompts(): Promise<readonly Readonly<Record<string, unknown>>[]>;

@@ -17,12 +17,21 @@ const completion = z.strictObject({
   context: z.looseObject({}).optional(),
 });
 
+const READY_MS = 8_000;
 const ANSWER = { type: 'object' };
 const READING = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true };
 
 /** Resources, prompts and completions of upstreams: asked of whoever has them, through the gate like any tool. */
 export function createOfferTools(upstreams: Upstreams): readonly Tool[] {
   const { offers } = upstreams;
+
+  /** What nobody has may be of a server that is still on its way. */
+  async function lookUp(look: () => Promise<OfferOwner | undefined>): Promise<OfferOwner | undefined> {
+    const found = await look();
+    if (found !== undefined) return found;
+    await upstreams.ready(READY_MS);
+    return look();
+  }
 
   const tool = <Input>(
     name: string,
@@ -53,7 +62,7 @@ export function createOfferTools(upstreams: Upstreams): readonly Tool[] {
       'Read a resource of an MCP server',
       resource,
       async ({ uri }) => {
-        const { server, own } = ownerOf(await offers.ownerOf(uri), `resource ${uri}`);
+        const { server, own } = ownerOf(await lookUp(() => offers.ownerOf(uri)), `resource ${uri}`);
         return { server, method: 'resources/read', params: { uri: own } };
       },
       // Under the address that it was asked for.
@@ -69,7 +78,7 @@ export function createOfferTools(upstreams: Upstreams): readonly Tool[] {
       'Get a prompt of an MCP server',
       prompt,
       async (input) => {
-        const { server, own } = ownerOf(await offers.promptOwner(input.name), `prompt ${input.name}`);
+        const { server, own } = ownerOf(await lookUp(() => offers.promptOwner(input.name)), `prompt ${input.name}`);
         return {
           server,
           method: 'prompts/get',
@@ -87,7 +96,7 @@ export function createOfferTools(upstreams: Upstreams): readonly Tool[] {
     ),
     tool(OFFER_TOOLS.completion, 'Complete an argument for an MCP server', completion, async ({ ref, argument, context }) => {
       const { uri, name } = ref;
-      const owner = uri === undefined ? await offers.promptOwner(name ?? '') : await offers.ownerOf(uri);
+      const owner = await lookUp(() => (uri === undefined ? offers.promptOwner(name ?? '') : offers.ownerOf(uri)));
       const { server, own } = ownerOf(owner, uri === undefined ? `prompt ${name ?? ''}` : `resource ${uri}`);
       const asked = uri === undefined ? { ...ref, name: own } : { ...ref, uri: own };
       return { server, method: 'completion/complete', params: { ref: asked, argument, ...(context === undefined ? {} : { context }) } };

@@ -5,7 +5,7 @@ import { fixture, gatewayPlace, listed, META, modern, said } from './place.ts';
 /** Every pairing of a client's era with an upstream's, through one `writ mcp`: a connection over stdio may speak both. */
 
 type Message = Record<string, unknown>;
-const asking = { elicitation: { form: {} }, sampling: {} };
+const asking = { elicitation: { form: {}, url: {} }, sampling: {} };
 const NAME = { action: 'accept', content: { name: 'Ann' } };
 const MODEL = { model: 'm', role: 'assistant', content: { type: 'text', text: 'sampled' } };
 let place: Place;
@@ -121,6 +121,21 @@ test('two questions at once are given together or one after the other, and each 
   }
   expect(messages).toHaveLength(2);
   expect(JSON.parse(said(round)).map((each: { content: { name: string } }) => each.content.name)).toEqual(['one', 'two']);
+});
+
+test('a page that a server wants opened first is shown to both kinds of clients, and the call says that it waits for that', async () => {
+  questions.length = 0;
+  expect(said(await call('older__page'))).toContain('Log in first');
+  expect(questions).toEqual([expect.stringContaining('Log in')]);
+  const round = await callModern('older__page');
+  const [[key, question]] = Object.entries(round['inputRequests'] as Record<string, Message>) as [[string, Message]];
+  expect(question['params']).toMatchObject({
+    mode: 'url',
+    url: 'https://login.example/x',
+    message: expect.stringContaining('"older" asks'),
+  });
+  const again = { inputResponses: { [key]: { action: 'accept' } }, requestState: round['requestState'] };
+  expect(said(await callModern('older__page', {}, again))).toContain('Log in first');
 });
 
 test('a client that can not be asked is not: the server hears why', async () => {

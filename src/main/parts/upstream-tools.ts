@@ -13,11 +13,12 @@ import {
 import type { JsonObject, Upstreams, UpstreamTool } from '../../upstreams/index.ts';
 
 /** What else they have, for clients to list. */
-export function foreignOffers({ offers, instructions, watch, setLevel }: Upstreams): Foreign {
+export function foreignOffers({ tools, offers, instructions, watch, setLevel }: Upstreams): Foreign {
   const definitions = async (list: Promise<readonly { readonly definition: JsonObject }[]>): Promise<readonly JsonObject[]> =>
     (await list).map(({ definition }) => definition);
   return {
     tools: { ...OFFER_TOOLS, task: TASK_TOOL },
+    has: (name) => tools().has(name),
     watch,
     setLevel,
     resources: () => definitions(offers.resources()),

@@ -8,6 +8,9 @@ const MAX_ROUNDS = 16;
 const MAX_QUESTIONS = 16;
 const MAX_STATE = 256 * 1024;
 const MAX_SAID = 300;
+/** 2025-11-25: it wants a person to open pages first. */
+const URL_NEEDED = -32042;
+const MAX_PAGES = 4;
 
 export interface RoundsParts {
   request(method: string, params: JsonObject, options: RequestOptions): Promise<PeerAnswer>;
@@ -28,6 +31,7 @@ export async function requestInRounds(
   let sent = params;
   for (let round = 0; round <= MAX_ROUNDS; round++) {
     const answer = await request(method, sent, options);
+    if (!answer.ok && answer.error.code === URL_NEEDED) await openPages(answer.error.data);
     if (!answer.ok || answer.result['resultType'] !== 'input_required') return answer;
     const { inputRequests = {}, requestState } = answer.result;
     if (!isObject(inputRequests) || (requestState !== undefined && typeof requestState !== 'string')) {
@@ -47,6 +51,12 @@ export async function requestInRounds(
     };
   }
   throw new AppError('upstream_error', `It asked again after ${MAX_ROUNDS} answers.`);
+
+  /** What comes of it is said by the error, which goes to whoever called: they call again once the person is done there. */
+  async function openPages(data: unknown): Promise<void> {
+    const pages = isObject(data) && Array.isArray(data['elicitations']) ? data['elicitations'].filter(isObject) : [];
+    for (const page of pages.slice(0, MAX_PAGES)) await responseTo({ method: 'elicitation/create', params: { ...page, mode: 'url' } });
+  }
 
   async function responseTo(question: unknown): Promise<JsonObject> {
     const { method: asks, params: about = {} } = isObject(question) ? question : {};
