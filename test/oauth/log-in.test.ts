@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, expect, test } from 'vitest';
 import { gatewayPlace, listed } from '../gateway/place.ts';
+import { startUp } from '../helpers/up-process.ts';
 import { type Place, runWrit, startMcp, WRIT } from '../helpers/writ-process.ts';
 import { browse, startIssuer } from './issuer.ts';
 import { startResource } from './resource.ts';
@@ -57,6 +58,30 @@ test('a person logs in with a browser, and agents call the tools; after the logo
   expect(last.isError).toBe(true);
   expect(last.text).toContain('writ upstream login guarded');
   await mcp.end();
+});
+
+test('the browser of another machine comes back to writ up, once', { timeout: 120_000 }, async () => {
+  const own = gatewayPlace(() => ({ guarded: { url: resource.url, oauth: { issuer: issuer.url } } }));
+  const up = await startUp(own);
+  try {
+    const base = up.url.replace('127.0.0.1', 'localhost');
+    own.env['WRIT_OAUTH_REDIRECT_BASE_URL'] = base;
+    const login = beginLogin(own);
+    const address = await login.address;
+    const callback = `${base}/api/mcp/oauth/callback`;
+    expect(new URL(address).searchParams.get('redirect_uri')).toBe(callback);
+    const back = await browse(address, callback);
+    const strange = await fetch(`${callback}?code=x&state=made-up`);
+    expect([strange.status, await strange.text()]).toEqual([400, expect.stringContaining('no answer to a login')]);
+    const answered = await fetch(back);
+    expect([answered.status, await answered.text()]).toEqual([200, expect.stringContaining('logged in to guarded')]);
+    expect((await fetch(back)).status).toBe(400);
+    expect(await login.ended).toBe(0);
+    expect((await fetch(`${base}/api/mcp/oauth/client.json`)).status).toBe(404);
+  } finally {
+    await up.end();
+    own.remove();
+  }
 });
 
 function beginLogin(at: Place): { readonly address: Promise<string>; readonly ended: Promise<number>; output(): string } {

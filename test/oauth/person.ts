@@ -18,7 +18,7 @@ export interface Person {
   /** The clock of the home, to be put forward. */
   readonly time: { ahead_ms: number };
   begin(settings: UpstreamSettings): Promise<Begun>;
-  finish(settings: UpstreamSettings, answer: URLSearchParams, person?: string): Promise<unknown>;
+  finish(answer: URLSearchParams, person?: string): Promise<unknown>;
   /** Both, with a browser in between. */
   logIn(settings: UpstreamSettings): Promise<URL>;
   /** A tool of the server is called with the login; the text of its answer. AppError as the gateway gets it. */
@@ -36,8 +36,7 @@ export function makePerson(home: string = mkdtempSync(join(tmpdir(), 'writ-oauth
   const signal = AbortSignal.timeout(60_000);
 
   const begin = (settings: UpstreamSettings): Promise<Begun> => logins.begin(settings, { redirect_uri: CALLBACK, person: 'ann', signal });
-  const finish = (settings: UpstreamSettings, answer: URLSearchParams, person = 'ann'): Promise<unknown> =>
-    logins.finish(answer, { person, signal, settingsOf: (name) => (name === settings.name ? settings : undefined) });
+  const finish = (answer: URLSearchParams, person = 'ann'): Promise<unknown> => logins.finish(answer, { person, signal });
 
   return {
     home,
@@ -49,7 +48,7 @@ export function makePerson(home: string = mkdtempSync(join(tmpdir(), 'writ-oauth
     async logIn(settings) {
       const { authorization_url } = await begin(settings);
       const back = await browse(authorization_url, CALLBACK);
-      await finish(settings, back.searchParams);
+      await finish(back.searchParams);
       return back;
     },
     async call(settings, text = 'hello') {

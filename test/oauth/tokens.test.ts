@@ -103,7 +103,7 @@ test('more than was granted: the call fails with what is wanted, and the next lo
   const { authorization_url } = await ann.begin(settings);
   const asked = new URL(authorization_url).searchParams.get('scope')?.split(' ');
   expect(asked).toEqual(expect.arrayContaining(['mcp:tools', 'mcp:write']));
-  await ann.finish(settings, (await browse(authorization_url, CALLBACK)).searchParams);
+  await ann.finish((await browse(authorization_url, CALLBACK)).searchParams);
   expect(await ann.call(settings)).toBe('heard hello');
 });
 
@@ -126,8 +126,8 @@ test('an answer that comes from another issuer is not taken, and is used up', as
   expect(searchParams.get('iss')).toBe(issuer.url);
   const changed = new URLSearchParams(searchParams);
   changed.set('iss', 'https://evil.example');
-  await expect(ann.finish(settings, changed)).rejects.toThrow(/failed/);
-  await expect(ann.finish(settings, searchParams)).rejects.toThrow(/no answer to a login/);
+  await expect(ann.finish(changed)).rejects.toThrow(/failed/);
+  await expect(ann.finish(searchParams)).rejects.toThrow(/no answer to a login/);
   expect(issuer.grants).toEqual([]);
 });
 
@@ -145,14 +145,14 @@ test('a state holds once, for its person, and for ten minutes', async () => {
   const ann = person();
   const asked = async (): Promise<URLSearchParams> => (await browse((await ann.begin(settings)).authorization_url, CALLBACK)).searchParams;
   const first = await asked();
-  await expect(ann.finish(settings, new URLSearchParams({ code: 'x', state: 'made-up' }))).rejects.toThrow(/no answer to a login/);
-  await expect(ann.finish(settings, first, 'bob')).rejects.toThrow(/no answer to a login/);
+  await expect(ann.finish(new URLSearchParams({ code: 'x', state: 'made-up' }))).rejects.toThrow(/no answer to a login/);
+  await expect(ann.finish(first, 'bob')).rejects.toThrow(/no answer to a login/);
   const second = await asked();
-  const both = await Promise.allSettled([ann.finish(settings, second), ann.finish(settings, second)]);
+  const both = await Promise.allSettled([ann.finish(second), ann.finish(second)]);
   expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   const third = await asked();
   ann.time.ahead_ms = 10 * 60_000 + 1;
-  await expect(ann.finish(settings, third)).rejects.toThrow(/no answer to a login/);
+  await expect(ann.finish(third)).rejects.toThrow(/no answer to a login/);
   expect(issuer.grants).toEqual(['authorization_code']);
 });
 

@@ -46,8 +46,6 @@ export interface GatewayParts {
   readonly redactor: Redactor;
   execution(): Promise<Execution>;
   audit(): Promise<AuditLog>;
-  /** What a person does to log in to a server, as the end of a sentence; a command where it is left out. */
-  howToLogIn?(server: string): string;
 }
 
 /** The upstreams of this process, and how a configuration names them. */
@@ -124,7 +122,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     const transport = await transportOf(settings);
     if (transport.type !== 'stdio') {
       const [{ openHttpUpstream }, { live }] = await Promise.all([import('./http-upstream.ts'), logins()]);
-      const login = live(settings, transport, parts.howToLogIn?.(settings.name) ?? `writ upstream login ${settings.name}`);
+      const login = live(settings, transport, `writ upstream login ${settings.name}`);
       const { type, url, headers } = transport;
       return openHttpUpstream({ type, url, headers, max_bytes: settings.max_response_bytes, ...(login === undefined ? {} : { login }) });
     }

@@ -6,6 +6,7 @@ import {
   type Bearers,
   createBearers,
   createHealth,
+  createLoginRoutes,
   createRefusals,
   listen,
   type McpEndpoint,
@@ -19,6 +20,7 @@ import { createMcpHandler, type Door, rejection, type ServerParts, socketPath, T
 import { afterStart } from './after-start.ts';
 import { agentScope } from './agent-scope.ts';
 import { createExecutions } from './executions.ts';
+import { callbackHosts, loginClient } from './login-base.ts';
 import { once } from './once.ts';
 import { createRunningCalls } from './running-calls.ts';
 import { announce, serverUrl } from './server-address.ts';
@@ -57,7 +59,7 @@ export async function startUp(parts: UpParts): Promise<Up> {
   const { facts, home, config, logger, clock, identity } = parts;
   const host = parts.host ?? config.server.host;
   const public_url = config.server.public_url === null ? undefined : new URL(config.server.public_url);
-  const hosts = namesOf(config.server, host, public_url);
+  const hosts = [...namesOf(config.server, host, public_url), ...callbackHosts(facts)];
   const health = createHealth(['store', 'mcp'], ['page', 'socket', 'containment']);
   const refusals = createRefusals({ audit: parts.audit, clock, logger });
   const calls = createRunningCalls(clock);
@@ -68,6 +70,27 @@ export async function startUp(parts: UpParts): Promise<Up> {
   let bearers: Bearers | undefined;
   let page: Page | undefined;
   let door: Door | undefined;
+
+  const loginRoutes = createLoginRoutes({
+    hosts,
+    refusals,
+    client: loginClient(config.server, facts),
+    finish: async (answer) => {
+      const [{ finishAtServer }, { logins }] = await Promise.all([import('./upstream-login.ts'), gateway()]);
+      return finishAtServer(answer, {
+        logins: await logins(),
+        person: facts.user.name,
+        record: async (name) => {
+          const log = await parts.audit();
+          const data = { server: name, by: facts.user.name };
+          await log.record(
+            { type: 'upstream.login', at: clock.now(), organization: 'org_local', data },
+            { level: 'full', essential: true },
+          );
+        },
+      });
+    },
+  });
 
   async function serveMcp(request: IncomingMessage, response: ServerResponse, endpoint: McpEndpoint): Promise<void> {
     if (bearers === undefined) return turnAway(request, response, rejection(503, 'Starting', TRY_AGAIN));
@@ -90,6 +113,7 @@ export async function startUp(parts: UpParts): Promise<Up> {
       });
     },
     page: (request, response) => {
+      if (loginRoutes(request, response)) return;
       if (page === undefined) sendJson(response, 503, { error: 'starting' }, { 'retry-after': '1' });
       else page.handle(request, response);
     },

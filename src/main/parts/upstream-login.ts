@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoginPort } from '../../cli/index.ts';
+import { CLIENT_METADATA, LOGIN_CALLBACK } from '../../http/index.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { openLoopback, type UpstreamSettings } from '../../upstreams/index.ts';
 import type { UpstreamLogins } from './upstream-logins.ts';
@@ -12,6 +14,46 @@ export interface LoginHere {
 
 const WAIT_MS = 10 * 60_000;
 const FINISH_MS = 30_000;
+const LOOK_MS = 300;
+
+/** A login that is begun in a terminal, and whose browser comes back to `writ up`. */
+export async function openLoginAtServer(settings: UpstreamSettings, base: string, { logins, person }: LoginHere): Promise<LoginPort> {
+  const over = new AbortController();
+  const redirect_uri = base + LOGIN_CALLBACK;
+  const before = await logins.since(settings);
+  const begun = await logins.begin(settings, {
+    redirect_uri,
+    ...(base.startsWith('https:') ? { client_metadata_url: base + CLIENT_METADATA } : {}),
+    person,
+    signal: over.signal,
+  });
+  return {
+    address: begun.authorization_url,
+    redirect_uri,
+    async finished() {
+      const until = performance.now() + WAIT_MS;
+      while ((await logins.since(settings)) === before) {
+        if (performance.now() > until) throw new AppError('expired_unanswered', 'The browser did not come back within 10 minutes.');
+        await sleep(LOOK_MS, undefined, { signal: over.signal });
+      }
+    },
+    answer: async () => {
+      throw new AppError('invalid_arguments', `The browser comes back to ${redirect_uri} by itself.`);
+    },
+    close: () => over.abort(),
+  };
+}
+
+/** What came to `writ up`. */
+export async function finishAtServer(
+  answer: URLSearchParams,
+  here: Pick<LoginHere, 'logins' | 'person'> & { record(name: string): Promise<void> },
+): Promise<{ readonly name: string }> {
+  const { logins, person } = here;
+  const finished = await logins.finish(answer, { person, signal: AbortSignal.timeout(FINISH_MS) });
+  await here.record(finished.name);
+  return finished;
+}
 
 /** A login from a terminal: the browser comes back to a port of this machine, or a person brings what it ended at. */
 export async function openLogin(settings: UpstreamSettings, here: LoginHere): Promise<LoginPort> {
@@ -72,9 +114,7 @@ export async function answerLogin(settings: UpstreamSettings, address: string, h
 }
 
 async function finish(settings: UpstreamSettings, answer: URLSearchParams, here: LoginHere, signal: AbortSignal): Promise<void> {
-  const { name } = settings;
-  const settingsOf = (asked: string): UpstreamSettings | undefined => (asked === name ? settings : undefined);
-  await here.logins.finish(answer, { person: here.person, name, settingsOf, signal });
+  await here.logins.finish(answer, { person: here.person, name: settings.name, signal });
   await here.record();
 }
 

@@ -42,14 +42,13 @@ export interface UpstreamLogins {
   live(settings: UpstreamSettings, transport: UpstreamTransport, how: string): LoginWay | undefined;
   /** AppError invalid_arguments for a server that takes no login. */
   begin(settings: UpstreamSettings, place: LoginPlace): Promise<Begun>;
-  /** `settingsOf`: the one that a login was begun for, as it is configured now. */
+  /** `name`: where only one server's answer is expected. */
   finish(
     answer: URLSearchParams,
-    place: Pick<LoginPlace, 'person' | 'browser' | 'signal'> & {
-      readonly name?: string;
-      settingsOf(name: string, project: string | null): UpstreamSettings | undefined;
-    },
+    place: Pick<LoginPlace, 'person' | 'browser' | 'signal'> & { readonly name?: string },
   ): Promise<{ readonly name: string }>;
+  /** When a person last logged in to it, epoch ms. */
+  since(settings: UpstreamSettings): Promise<number | undefined>;
   forget(settings: UpstreamSettings): Promise<{ readonly was: boolean; readonly revoked: boolean }>;
 }
 
@@ -87,19 +86,17 @@ export function createUpstreamLogins({ home, clock, logger, transportOf }: Upstr
       const way = wayTo(target);
       return beginLogin(target, { ...place, fetch: way.fetch }, parts).finally(way.close);
     },
-    async finish(answer, { settingsOf, ...place }) {
-      const target = async ({ key }: { key: LoginTarget['key'] }): Promise<LoginTarget> => {
-        const settings = settingsOf(key.name, key.project);
-        const found = settings === undefined ? undefined : await targetOf(settings);
-        if (found?.key.url === key.url) return found;
-        throw new AppError('not_found', `The MCP server "${key.name}" is not configured as it was when the login began.`);
-      };
+    async finish(answer, place) {
       let way: Way | undefined;
       const fetch = (of: LoginTarget): Way['fetch'] => {
         way = wayTo(of);
         return way.fetch;
       };
-      return finishLogin(answer, { ...place, target, fetch }, parts).finally(() => way?.close());
+      return finishLogin(answer, { ...place, fetch }, parts).finally(() => way?.close());
+    },
+    async since(settings) {
+      const found = logins.read((await targetOf(settings)).key);
+      return found.state === 'known' ? found.record.since : undefined;
     },
     async forget(settings) {
       const target = await targetOf(settings);

@@ -59,12 +59,17 @@ export function openUpstreams(parts: UpstreamsPortParts): UpstreamsPort {
       return looked;
     },
     async login(settings) {
-      const { openLogin } = await import('./upstream-login.ts');
-      return openLogin(settings, {
+      const [{ openLogin, openLoginAtServer }, { loginBase }] = await Promise.all([
+        import('./upstream-login.ts'),
+        import('./login-base.ts'),
+      ]);
+      const base = await loginBase(config.server, facts, home);
+      const here = {
         logins: await gateway.logins(),
         person: facts.user.name,
         record: () => record('upstream.login', settings),
-      });
+      };
+      return base === undefined ? openLogin(settings, here) : openLoginAtServer(settings, base, here);
     },
     async answerLogin(settings, address) {
       const [{ answerLogin }, logins] = await Promise.all([import('./upstream-login.ts'), gateway.logins()]);

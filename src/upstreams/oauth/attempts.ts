@@ -2,11 +2,14 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { OAuthDiscoveryState, StoredOAuthClientInformation } from '@modelcontextprotocol/client';
 import { createSealedStore } from '../../identity/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import type { UpstreamOAuth } from '../types.ts';
 import type { LoginKey } from './types.ts';
 
 /** One way to an issuer and back. */
 export interface Attempt {
   readonly key: LoginKey;
+  /** As it was configured when the login began; whoever ends it may have read an older configuration. */
+  readonly oauth: UpstreamOAuth;
   /** Who began it: nobody else ends it. */
   readonly person: string;
   /** Of the browser that it was begun in, where that is known. */

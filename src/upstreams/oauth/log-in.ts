@@ -76,6 +76,7 @@ export async function beginLogin(target: LoginTarget, options: BeginOptions, { l
     const { browser, person, redirect_uri } = options;
     const attempt: Attempt = {
       key,
+      oauth,
       person,
       ...(browser === undefined ? {} : { browser }),
       verifier,
@@ -94,8 +95,6 @@ export async function beginLogin(target: LoginTarget, options: BeginOptions, { l
 export interface FinishOptions {
   readonly person: string;
   readonly browser?: string;
-  /** Of the attempt's server. AppError where it isn't configured any more. */
-  target(attempt: Attempt): Promise<LoginTarget>;
   fetch(target: LoginTarget): OAuthFetch;
   /** Where only one server's answer is expected. */
   readonly name?: string;
@@ -123,11 +122,10 @@ export async function finishLogin(answer: URLSearchParams, options: FinishOption
       },
     );
   }
-  const target = await options.target(attempt);
-  const { key } = attempt;
+  const { key, oauth } = attempt;
   const flow: Flow = {
     redirect_uri: attempt.redirect_uri,
-    oauth: target.oauth,
+    oauth,
     verifier: attempt.verifier,
     client: attempt.client,
     discovery: attempt.discovery,
@@ -145,7 +143,7 @@ export async function finishLogin(answer: URLSearchParams, options: FinishOption
     await auth(flowProvider(flow), {
       serverUrl: key.url,
       authorizationCode: code,
-      fetchFn: issuerFetch(options.fetch(target), options.signal),
+      fetchFn: issuerFetch(options.fetch({ key, oauth }), options.signal),
       ...(iss === undefined ? {} : { iss }),
       ...(attempt.scope === undefined ? {} : { scope: attempt.scope }),
     });
@@ -157,6 +155,7 @@ export async function finishLogin(answer: URLSearchParams, options: FinishOption
         client: flow.client ?? attempt.client,
         redirect_uri: attempt.redirect_uri,
         discovery: attempt.discovery,
+        since: parts.clock.now(),
       });
     });
     parts.logins.announce();

@@ -31,6 +31,7 @@ const recordSchema = z.object({
   expires_at: z.number().optional(),
   discovery: z.looseObject({ authorizationServerUrl: z.string() }).optional(),
   resource: z.string().optional(),
+  since: z.number().optional(),
   wanted_scope: z.string().optional(),
 });
 

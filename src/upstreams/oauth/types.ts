@@ -27,6 +27,8 @@ export interface LoginRecord {
   readonly discovery?: OAuthDiscoveryState;
   /** RFC 8707: what the tokens are for. */
   readonly resource?: string;
+  /** When a person logged in, epoch ms; renewing changes nothing about it. */
+  readonly since?: number;
   /** More than was granted: the server has asked for it since. */
   readonly wanted_scope?: string;
 }

@@ -1,0 +1,39 @@
+import { CLIENT_METADATA, LOGIN_CALLBACK } from '../../http/index.ts';
+import type { Config, ProcessFacts } from '../../kernel/config/index.ts';
+import { announced } from './server-address.ts';
+
+type Server = Config['server'];
+
+/** Where a browser that is anywhere reaches `writ up`, as it was configured to: for logins first, then in general. */
+function configuredBase({ public_url }: Pick<Server, 'public_url'>, { host_env }: Pick<ProcessFacts, 'host_env'>): string | undefined {
+  const base = host_env['WRIT_OAUTH_REDIRECT_BASE_URL'] || public_url;
+  if (base === null || base === undefined || !/^https?:$/.test(URL.parse(base)?.protocol ?? '')) return undefined;
+  return base.replace(/\/+$/, '');
+}
+
+/** Where browsers come back to from a login. Undefined: no `writ up` answers, or none that was told where it is; this process waits itself. */
+export async function loginBase(server: Server, facts: ProcessFacts, home: string): Promise<string | undefined> {
+  const base = configuredBase(server, facts);
+  return base !== undefined && (await announced(home)) !== undefined ? base : undefined;
+}
+
+/** Issuers read it where they take an address for a client's name; they take only https. */
+export function loginClient(server: Server, facts: ProcessFacts): Readonly<Record<string, unknown>> | undefined {
+  const base = configuredBase(server, facts);
+  if (base?.startsWith('https:') !== true) return undefined;
+  return {
+    client_id: base + CLIENT_METADATA,
+    client_name: 'Writ',
+    client_uri: base,
+    redirect_uris: [base + LOGIN_CALLBACK],
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    token_endpoint_auth_method: 'none',
+  };
+}
+
+/** Names under which a browser comes back that `server.public_url` doesn't say. */
+export function callbackHosts({ host_env }: Pick<ProcessFacts, 'host_env'>): readonly string[] {
+  const host = URL.parse(host_env['WRIT_OAUTH_REDIRECT_BASE_URL'] ?? '')?.hostname;
+  return host === undefined ? [] : [host.toLowerCase()];
+}
