@@ -9,7 +9,7 @@ import { CreateMessageRequestSchema, ElicitRequestSchema, ToolListChangedNotific
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeToken, startUp, type UpProcess } from '../helpers/up-process.ts';
 import { type Place, runWrit, WRIT } from '../helpers/writ-process.ts';
-import { CHROMIUM, peers } from './peers.ts';
+import { CHROMIUM, everythingOverHttp, peers } from './peers.ts';
 import { fixture, gatewayPlace, httpFixture } from './place.ts';
 
 /** What real servers say and do arrives as it left, at the official clients of both eras, over stdio and HTTP (one `writ up`, to which `writ mcp` passes on). */
@@ -43,6 +43,7 @@ let place: Place;
 let up: UpProcess;
 let token: string;
 let remote: Awaited<ReturnType<typeof httpFixture>>;
+let session: Awaited<ReturnType<typeof everythingOverHttp>>;
 const clients = new Map<string, Connected>();
 
 function v1(): { client: ClientV1; asked: string[] } {
@@ -76,12 +77,13 @@ function v2(): { client: ClientV2; asked: string[] } {
 const SURFACES = ['2025-11-25 over stdio', '2026-07-28 over stdio', '2025-11-25 over HTTP', '2026-07-28 over HTTP'] as const;
 
 beforeAll(async () => {
-  remote = await httpFixture();
+  [remote, session] = await Promise.all([httpFixture(), everythingOverHttp()]);
   place = gatewayPlace((at) => ({
     ...peers(at),
     // Ours, for what none of them does.
     older: fixture(at, 'gateway-server.mjs', ['--era', 'older'], { low_impact: true }),
     remote: { type: 'http', url: remote.url, low_impact: true, max_result_chars: 1_000_000 },
+    session: { type: 'http', url: session.url, low_impact: true },
   }));
   const added = await runWrit(place, ['workspace', 'add', 'work', place.workspace]);
   if (added.code !== 0) throw new Error(added.stderr);
@@ -111,7 +113,7 @@ beforeAll(async () => {
   const { client } = at(SURFACES[2]);
   for (
     let names: string[] = [];
-    ![...Object.keys(peers(place)), 'older', 'remote'].every((server) => names.some((name) => name.startsWith(`${server}__`)));
+    ![...Object.keys(peers(place)), 'older', 'remote', 'session'].every((server) => names.some((name) => name.startsWith(`${server}__`)));
   )
     names = (await client.listTools()).tools.map(({ name }) => name);
 }, 120_000);
@@ -120,6 +122,7 @@ afterAll(async () => {
   await Promise.all([...clients.values()].map(({ client }) => client.close()));
   await up.end();
   remote.end();
+  session.end();
   place.remove();
 });
 
@@ -211,6 +214,15 @@ test.each(SURFACES)('a server of 2026-07-28 over HTTP asks, tells progress and a
   expect(text(await call(client, 'remote__sample'))).toContain('sampled');
   expect(asked).toHaveLength(3);
   expect(text(await call(client, 'remote__big', { chars: 500_000 }))).toContain('漢'.repeat(500_000));
+});
+
+test.each(SURFACES)('server-everything over HTTP, in a session of its own, %s', async (surface) => {
+  const { client, asked } = at(surface);
+  asked.length = 0;
+  expect(text(await call(client, 'session__echo', { message: '漢字😀' }))).toContain('漢字😀');
+  expect(text(await call(client, 'session__trigger-elicitation-request'))).toContain('Ann');
+  expect(text(await call(client, 'session__trigger-sampling-request', { prompt: 'hi' }))).toContain('sampled');
+  expect(asked).toHaveLength(2);
 });
 
 test.each(['older', 'remote'])(

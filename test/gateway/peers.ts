@@ -1,4 +1,7 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Place } from '../helpers/writ-process.ts';
@@ -40,6 +43,23 @@ export function peers(place: Place): Record<string, object> {
       { ...writable, dev_shm: true, nested_userns: true, timeout_seconds: 60 },
     ),
   };
+}
+
+/** server-everything over Streamable HTTP with sessions, on a port that was free a moment ago. */
+export async function everythingOverHttp(): Promise<{ readonly url: string; end(): void }> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  const child = spawn(process.execPath, [join(PEERS, '@modelcontextprotocol/server-everything/dist/index.js'), 'streamableHttp'], {
+    env: { ...process.env, PORT: String(port) },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  await new Promise<void>((resolve, reject) => {
+    child.stderr.setEncoding('utf8').on('data', (said: string) => said.includes(String(port)) && resolve());
+    child.on('exit', (code) => reject(new Error(`server-everything ended with ${code}`)));
+  });
+  return { url: `http://127.0.0.1:${port}/mcp`, end: () => void child.kill() };
 }
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
