@@ -5,7 +5,7 @@ export default defineConfig({
   cacheDir: process.env['WRIT_TEST_CACHE'] ?? 'node_modules/.cache/vite',
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    exclude: ['test/hosts/**', 'test/soak/**', 'node_modules/**'],
+    exclude: ['test/hosts/**', 'test/soak/**', '**/node_modules/**'],
     globalSetup: 'test/house/global-setup.ts',
     setupFiles: ['test/house/seed.ts'],
     pool: 'forks',
