@@ -127,7 +127,7 @@ describe('tools of upstreams', () => {
 
   test('too many are found and not listed, and what is called by call_tool is that tool to everything', async () => {
     const ours: Seen = { events: [], ran: [] };
-    const { gate, seen } = gateWith({ ...foreign(ours, ['s__one', 's__two']), finding: { tools: finders(), above: 1 } });
+    const { gate, seen } = gateWith({ ...foreign(ours, ['s__one', 's__two']), finding: { tools: finders(), above: () => 1 } });
     expect(gate.list('default').map(({ name }) => name)).toEqual(['probe', 'find_tools', 'describe_tool', 'call_tool']);
     const called = (args: unknown, more = {}): Promise<GateAnswer> => gate.call(ask({ tool: 'call_tool', arguments: args, ...more }));
     expect(codeOf(await called({ name: 's__one', arguments: { effect: 'safe' } }))).toBe('result');
@@ -144,7 +144,7 @@ describe('tools of upstreams', () => {
 
   test('as few as may be listed are listed, without what finds them', () => {
     const ours: Seen = { events: [], ran: [] };
-    const { gate } = gateWith({ ...foreign(ours, ['s__one']), finding: { tools: finders(), above: 1 } });
+    const { gate } = gateWith({ ...foreign(ours, ['s__one']), finding: { tools: finders(), above: () => 1 } });
     expect(gate.list('default').map(({ name }) => name)).toEqual(['probe', 's__one']);
   });
 });

@@ -25,7 +25,7 @@ export interface GateParts {
   /** Those of upstreams, by name, as they are just now; a built-in of the same name goes first. */
   foreign?(): ReadonlyMap<string, Tool>;
   /** In place of more tools of upstreams than this a list has these, with which they are found and called. */
-  readonly finding?: { readonly tools: readonly Tool[]; readonly above: number };
+  readonly finding?: { readonly tools: readonly Tool[]; above(): number };
   /** Whether a tool, by its resolved name, is in a toolset. */
   allows(toolset: string, tool: string, owner?: Owner): boolean;
   /** What holds in the Workspace of a call; read before the call is made. */
@@ -61,7 +61,7 @@ export function createGate(parts: GateParts): Gate {
   return {
     list(toolset) {
       const foreign = seen(toolset, parts.foreign?.().values() ?? []).filter(({ name }) => !byName.has(name));
-      const many = parts.finding !== undefined && foreign.length > parts.finding.above;
+      const many = parts.finding !== undefined && foreign.length > parts.finding.above();
       return [...seen(toolset, parts.tools), ...(many ? seen(toolset, finders) : foreign)].map(listed);
     },
 

@@ -22,7 +22,7 @@ export {
   readKeysFile,
 } from './oauth/index.ts';
 export type { Owner as OfferOwner } from './offers.ts';
-export { createUpstreamPool, type PoolParts, type UpstreamPool } from './pool.ts';
+export { createUpstreamPool, type PoolParts, type UpstreamPool, type UpstreamView } from './pool.ts';
 export { createRemembered } from './remembered.ts';
 export { type Artifact, type ArtifactPage, type ArtifactStore, createArtifacts } from './results/artifacts.ts';
 export { boundResult } from './results/bound-result.ts';

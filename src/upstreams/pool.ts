@@ -24,10 +24,15 @@ export interface PoolParts {
 /** The upstreams of a process. Whoever configures the same one shares it, whatever agent it serves: they all belong to this user. */
 export interface UpstreamPool {
   /** These, in this order, until the view is closed; each is ended with the last view that has it. */
-  view(settings: readonly UpstreamSettings[]): Upstreams;
+  view(settings: readonly UpstreamSettings[]): UpstreamView;
   /** People have answered: what waited for that is judged again. */
   review(): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface UpstreamView extends Upstreams {
+  /** Others are configured now: those that are new come, those that are gone or changed are ended, the rest stays as it is. */
+  replace(settings: readonly UpstreamSettings[]): Promise<void>;
 }
 
 interface Listener {
@@ -82,18 +87,40 @@ export function createUpstreamPool(parts: PoolParts): UpstreamPool {
 
   return {
     view(settings) {
-      const keys = settings.map((each) => canonicalJson(each));
-      const shared = settings.map((each, index) => open.get(keys[index] ?? '') ?? share(keys[index] ?? '', each));
+      let held = new Map<string, Shared>();
+      /** In the order of the configuration; of two that are the very same one. */
+      const take = (wanted: readonly UpstreamSettings[]): readonly Upstream[] => {
+        held = new Map(
+          wanted.map((each) => {
+            const key = canonicalJson(each);
+            return [key, held.get(key) ?? open.get(key) ?? share(key, each)];
+          }),
+        );
+        return [...held.values()].map(({ upstream }) => upstream);
+      };
+      const hold = (shared: Shared): void => {
+        shared.views++;
+        shared.listeners.add(view);
+      };
       const view = createUpstreams({
-        upstreams: shared.map(({ upstream }) => upstream),
+        upstreams: take(settings),
         logger,
-        release: async () => void (await Promise.all(keys.map((key) => release(key, view)))),
+        release: async () => void (await Promise.all([...held.keys()].map((key) => release(key, view)))),
       });
-      for (const each of shared) {
-        each.views++;
-        each.listeners.add(view);
-      }
-      return view.upstreams;
+      for (const each of held.values()) hold(each);
+      return {
+        ...view.upstreams,
+        async replace(next) {
+          const before = held;
+          view.replaced(take(next));
+          for (const [key, each] of held) {
+            if (before.has(key)) continue;
+            hold(each);
+            void each.upstream.tried();
+          }
+          await Promise.all([...before.keys()].filter((key) => !held.has(key)).map((key) => release(key, view)));
+        },
+      };
     },
     async review() {
       await Promise.all([...open.values()].map(({ upstream }) => upstream.review()));

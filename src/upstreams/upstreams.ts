@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../kernel/canonical-json.ts';
+import { AppError } from '../kernel/errors.ts';
 import type { Logger } from '../kernel/logger.ts';
 import { createOffers, type Offers } from './offers.ts';
 import { createTasks, type Tasks } from './tasks.ts';
@@ -38,12 +39,17 @@ export interface UpstreamsParts {
   release(): Promise<void>;
 }
 
-export function createUpstreams({ upstreams, logger, release }: UpstreamsParts): {
+export function createUpstreams({ upstreams: first, logger, release }: UpstreamsParts): {
   readonly upstreams: Upstreams;
   changed(): void;
   announce(change: Change): void;
+  /** Others are configured now. */
+  replaced(upstreams: readonly Upstream[]): void;
 } {
-  const byName = new Map(upstreams.map((upstream) => [upstream.settings.name, upstream]));
+  /** Changed in place: what lists resources and prompts looks at the same list. */
+  const upstreams = [...first];
+  let byName = new Map(upstreams.map((upstream) => [upstream.settings.name, upstream]));
+  let level: string | undefined;
   const listeners = new Set<(change: Change) => void>();
   const incarnations = new WeakMap<UpstreamTool, string>();
   let known: ReadonlyMap<string, UpstreamTool> | undefined;
@@ -53,7 +59,7 @@ export function createUpstreams({ upstreams, logger, release }: UpstreamsParts):
   /** An upstream that comes or goes with the same tools as before is no change to anybody who lists them. */
   function changed(): void {
     const now = upstreams.map((upstream) => upstream.tools());
-    if (now.every((list, index) => list === lists[index])) return;
+    if (now.length === lists.length && now.every((list, index) => list === lists[index])) return;
     lists = now;
     known = undefined;
     if (telling) return;
@@ -62,6 +68,14 @@ export function createUpstreams({ upstreams, logger, release }: UpstreamsParts):
       telling = false;
       announce({ type: 'tools' });
     });
+  }
+
+  function replaced(next: readonly Upstream[]): void {
+    upstreams.splice(0, upstreams.length, ...next);
+    byName = new Map(upstreams.map((upstream) => [upstream.settings.name, upstream]));
+    if (level !== undefined) for (const upstream of upstreams) upstream.setLevel(level);
+    changed();
+    for (const type of ['prompts', 'resources'] as const) announce({ type });
   }
 
   function announce(change: Change): void {
@@ -107,7 +121,9 @@ export function createUpstreams({ upstreams, logger, release }: UpstreamsParts):
     },
     async call(tool, args, options) {
       const upstream = byName.get(tool.server);
-      if (upstream === undefined) throw new Error(`there is no upstream ${tool.server}`);
+      if (upstream === undefined) {
+        throw new AppError('upstream_unavailable', `The MCP server "${tool.server}" is not configured any more; nothing was sent to it.`);
+      }
       const { timeout_ms } = upstream.settings;
       return upstream.request('tools/call', { name: tool.name, arguments: args }, { ...options, tool, timeout_ms });
     },
@@ -128,10 +144,11 @@ export function createUpstreams({ upstreams, logger, release }: UpstreamsParts):
       const owner = await view.offers.ownerOf(uri);
       return owner?.type === 'owner' ? byName.get(owner.server)?.watch(owner.own, told, signal) : undefined;
     },
-    setLevel(level) {
-      for (const upstream of upstreams) upstream.setLevel(level);
+    setLevel(wanted) {
+      level = wanted;
+      for (const upstream of upstreams) upstream.setLevel(wanted);
     },
     close: release,
   };
-  return { upstreams: view, changed, announce };
+  return { upstreams: view, changed, announce, replaced };
 }

@@ -11,7 +11,7 @@ import type { Logger } from '../../kernel/logger.ts';
 import type { Redactor } from '../../kernel/redaction/index.ts';
 import type { ServerParts } from '../../mcp/index.ts';
 import { type Browsing, createFacts, createTools, jobLine } from '../../tools/index.ts';
-import type { Upstreams } from '../../upstreams/index.ts';
+import type { UpstreamView } from '../../upstreams/index.ts';
 import type { Asking } from './approvals.ts';
 import type { Gateway } from './gateway.ts';
 import { INSTRUCTIONS } from './instructions.ts';
@@ -42,6 +42,8 @@ export interface ServingParts {
   execution(): Promise<Execution>;
   /** Asked for where a configuration names upstreams; absent: there are none. */
   gateway?(): Promise<Gateway>;
+  /** This process stays: upstreams may be configured later, so it has a place for them from the start. */
+  readonly stays?: boolean;
   /** The web pages of this process; absent: there is no browser. */
   browsing?(): Promise<Browsing>;
   audit(): Promise<AuditLog>;
@@ -111,6 +113,17 @@ export async function createServing(parts: ServingParts): Promise<Serving> {
   });
 
   const upstreams = await upstreamsOf(parts);
+  let list_at_most = config.tools.list_at_most;
+  const unwatch =
+    upstreams === undefined
+      ? undefined
+      : (await import('./live-servers.ts')).watchServers({
+          ...parts,
+          async apply(now) {
+            list_at_most = now.tools.list_at_most;
+            await upstreams.replace((await gatewayOf(parts)).settingsOf(now, parts.project));
+          },
+        });
   const results = upstreams === undefined ? undefined : (await import('./upstream-results.ts')).createResults({ ...parts, redactor });
   const foreign = upstreams === undefined || results === undefined ? undefined : upstreamTools(upstreams, results.bound(upstreams.offers));
 
@@ -121,7 +134,7 @@ export async function createServing(parts: ServingParts): Promise<Serving> {
     (toolsets.get(name)?.allows(tool) ?? false) && (owner === undefined || leavesIn(settingsOf(owner).config, name, tool));
   const inner = createGate({
     tools: results === undefined ? tools : [...tools, results.tool],
-    ...(foreign === undefined ? {} : { foreign, finding: { tools: findTools(foreign, allows), above: config.tools.list_at_most } }),
+    ...(foreign === undefined ? {} : { foreign, finding: { tools: findTools(foreign, allows), above: () => list_at_most } }),
     allows,
     policyOf: (owner) => settingsOf(owner).policy,
     people: once(async () => ({
@@ -186,15 +199,23 @@ export async function createServing(parts: ServingParts): Promise<Serving> {
       void upstreams?.ready(0);
     },
     async close() {
+      unwatch?.();
       await upstreams?.close();
     },
   };
 }
 
-async function upstreamsOf({ facts, config, project, gateway }: ServingParts): Promise<Upstreams | undefined> {
-  if (gateway === undefined || Object.keys(config.mcp_servers).length === 0 || facts.host_env['WRIT_DISABLE_MCP'] === '1') return undefined;
-  const { pool, settingsOf } = await gateway();
+async function upstreamsOf(parts: ServingParts): Promise<UpstreamView | undefined> {
+  const { facts, config, project, stays = false } = parts;
+  const none = Object.keys(config.mcp_servers).length === 0 && !stays;
+  if (parts.gateway === undefined || none || facts.host_env['WRIT_DISABLE_MCP'] === '1') return undefined;
+  const { pool, settingsOf } = await gatewayOf(parts);
   return pool.view(settingsOf(config, project));
+}
+
+async function gatewayOf({ gateway }: ServingParts): Promise<Gateway> {
+  if (gateway === undefined) throw new AppError('internal', 'This process has no upstreams.');
+  return gateway();
 }
 
 function pathsOf(binds: readonly WorkspaceBind[], access: WorkspaceBind['access']): readonly string[] {

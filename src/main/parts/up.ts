@@ -131,6 +131,7 @@ export async function startUp(parts: UpParts): Promise<Up> {
     ...parts,
     execution: async () => lease.execution,
     gateway,
+    stays: true,
     watch: calls.watch,
     approvalUrl: ({ id }) => `${url}/#${id}`,
   };
