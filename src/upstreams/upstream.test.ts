@@ -250,3 +250,17 @@ test('instructions that read like an attack are left out with a reason', async (
   expect(upstream.instructions()).toBeUndefined();
   expect(upstream.logged.join('\n')).toContain('the instructions of "s" are left out');
 });
+
+test('a server that says all the time that its prompts changed is passed on once a second', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const announced: unknown[] = [];
+  const noisy = olderServer([ACT], answers);
+  const upstream = upstreamOf([() => noisy], { announce: (change) => void announced.push(change) });
+  await upstream.start();
+  for (let at = 0; at < 1_000; at++) noisy.say({ jsonrpc: '2.0', method: 'notifications/prompts/list_changed' });
+  // Behind all of them.
+  await call(upstream);
+  expect(announced).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(announced).toEqual([{ type: 'prompts' }]);
+});

@@ -115,6 +115,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
   let first: Promise<void> | undefined;
   let again: NodeJS.Timeout | undefined;
   let relist: NodeJS.Timeout | undefined;
+  const announcing = new Map<Change['type'], NodeJS.Timeout>();
   let idle: NodeJS.Timeout | undefined;
   let asleep = false;
   let using = 0;
@@ -129,7 +130,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
         if (method === 'notifications/resources/updated') watching.updated(params['uri']);
         const outdated = offered.outdatedBy(method);
         if (outdated === undefined) parts.served.notification(method, params, scopes);
-        else parts.announce({ type: outdated });
+        else announceLater(outdated);
         return;
       }
       // A server that says it all the time is asked once in a while.
@@ -139,6 +140,16 @@ export function createUpstream(parts: UpstreamParts): Upstream {
       }, LIST_AGAIN_MS).unref();
     },
   };
+
+  /** Once in a while, as for tools. */
+  function announceLater(type: 'prompts' | 'resources'): void {
+    if (announcing.has(type)) return;
+    const tell = (): void => {
+      announcing.delete(type);
+      parts.announce({ type });
+    };
+    announcing.set(type, setTimeout(tell, LIST_AGAIN_MS).unref());
+  }
 
   function move(to: UpstreamState, why?: string): void {
     if (state !== to && !TRANSITIONS[state].includes(to)) throw new AppError('internal', `An upstream can't go from ${state} to ${to}.`);
@@ -404,6 +415,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
       ended.abort(new AppError('cancelled', 'Writ is closing.'));
       clearTimeout(again);
       clearTimeout(relist);
+      for (const timer of announcing.values()) clearTimeout(timer);
       clearTimeout(idle);
       await client?.close();
       await starting;

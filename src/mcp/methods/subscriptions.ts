@@ -14,7 +14,7 @@ const LISTS = { tools: 'toolsListChanged', prompts: 'promptsListChanged', resour
  * `subscriptions/listen` (2026-07-28): what is honoured of the client's filter is said first, then what happens, until the client cancels it or
  * we end, which is told by the response (the schema's graceful close).
  */
-export async function listen({ id, params, parts, flight, send }: WorkContext): Promise<Reply> {
+export async function listen({ id, params, parts, flight, send, offer }: WorkContext): Promise<Reply> {
   const wanted = params['notifications'];
   if (!isObject(wanted)) return failure(INVALID_PARAMS, 'The member params.notifications must be an object');
   const uris = wanted['resourceSubscriptions'] ?? [];
@@ -27,7 +27,8 @@ export async function listen({ id, params, parts, flight, send }: WorkContext): 
   const signal = AbortSignal.any([flight.signal, AbortSignal.timeout(WATCH_MS)]);
   let acknowledged = false;
   const tell = (message: Members): void => {
-    if (acknowledged) send(message);
+    // A server that tells something all the time must not fill the connection of a client that reads slowly.
+    if (acknowledged) offer(message);
   };
   await Promise.all(
     [...new Set(uris)].map(async (uri) => {
