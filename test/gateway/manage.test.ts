@@ -116,7 +116,8 @@ test("a project's server is approved by a person who saw what it is, then its to
 
   const looked = JSON.parse((await upstream('test', 'theirs', '--json')).stdout);
   expect(looked.status).toMatchObject({ state: 'connected', tools: { enabled: 0 } });
-  const mcp = await startMcp(place);
+  // Of another host than this test, which is the person's.
+  const mcp = await startMcp(place, { argv: [...HOST, ...WRIT] });
   const again = personAt(place, ['upstream', 'approve', 'theirs', 'runs']);
   await shows(again, 'Type "yes"');
   expect(again.screen()).toContain('inputSchema');

@@ -1,4 +1,4 @@
-import { unwatchFile, watchFile } from 'node:fs';
+import { type Stats, unwatchFile, watchFile } from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '../../cli/index.ts';
 import { type Config, loadConfig, type ProcessFacts } from '../../kernel/config/index.ts';
@@ -49,7 +49,9 @@ export function watchServers({ facts, home, flags = [], config: first, logger, a
     logger.info(`${file} was read again: ${Object.keys(mcp_servers).length} MCP servers`);
   }
 
-  const changed = (): void => {
+  const changed = (now: Stats, before: Stats): void => {
+    // It is told once of a file that isn't there.
+    if (now.ino === before.ino && now.mtimeMs === before.mtimeMs && now.size === before.size) return;
     working = working
       .then(read)
       .catch((thrown: unknown) => logger.warn('the MCP servers could not be configured anew', { reason: toAppError(thrown).message }));

@@ -1,3 +1,5 @@
+import { realpathSync } from 'node:fs';
+import { join } from 'node:path';
 import { actsForSomeAgent } from '../../approvals/index.ts';
 import type { AuditLog } from '../../audit/index.ts';
 import type { UpstreamsPort } from '../../cli/index.ts';
@@ -47,7 +49,8 @@ export function openUpstreams(parts: UpstreamsPortParts): UpstreamsPort {
     operator: facts.user.name,
     check: (name, entry) => gateway.read(name, { source: 'operator', entry }, project),
     mask: (settings) => masked(settings, redactor),
-    actsForAgent: () => actsForSomeAgent(process.pid, isServer),
+    // Servers of another Writ home have other approvals.
+    actsForAgent: () => actsForSomeAgent(process.pid, (argv, told) => isServer(argv) && (told === null || isHome(told, facts, home))),
     async look(settings) {
       started = true;
       const view = gateway.pool.view([settings]);
@@ -108,9 +111,18 @@ export function openUpstreams(parts: UpstreamsPortParts): UpstreamsPort {
   };
 }
 
-/** `writ mcp`, however Node was started for it. */
+function isHome(told: string | undefined, { user }: ProcessFacts, home: string): boolean {
+  try {
+    return realpathSync(told || join(user.home ?? '/', '.writ')) === home;
+  } catch {
+    return false;
+  }
+}
+
+/** `writ mcp`, whatever options Node was given for it; not what only starts it (`timeout 60 node ... mcp`), which hangs under somebody else. */
 function isServer(argv: readonly string[]): boolean {
-  return argv.some((word, at) => argv[at + 1] === 'mcp' && /(^|\/)(writ(\.mjs)?|cli\.[jt]s)$/.test(word));
+  const at = argv.findIndex((word, index) => index > 0 && !word.startsWith('-'));
+  return argv[at + 1] === 'mcp' && /(^|\/)(writ(\.mjs)?|cli\.[jt]s)$/.test(argv[at] ?? '');
 }
 
 function secretless(oauth: UpstreamOAuth | false | undefined): { readonly oauth?: UpstreamOAuth | false } {
