@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, fsyncSync, openSync, readFileSync, ren
 import { join } from 'node:path';
 import * as z from 'zod';
 import { AppError, errnoOf, toAppError } from '../../kernel/errors.ts';
-import { withFileLock } from './file-lock.ts';
+import { withFileLock } from '../../kernel/file-lock.ts';
 import { pinSchema } from './pin.ts';
 
 export const APPROVALS_FILE = 'upstream-approvals.json';

@@ -1,1 +1,0 @@
-export { withFileLock } from '../../kernel/file-lock.ts';
