@@ -39,7 +39,7 @@ export function createServerLog({ name, clock, clean, show }: ServerLogParts): S
     keep(line);
     const now = Math.floor(clock.now() / 1000);
     if (now !== second) {
-      if (swallowed > 0) show(`[${name}] ${swallowed} more lines in a second are kept and not shown (writ upstream logs ${name})`);
+      if (swallowed > 0) show(`[${name}] ${swallowed} more lines in a second are not shown`);
       second = now;
       shown = 0;
       swallowed = 0;

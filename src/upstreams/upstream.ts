@@ -298,7 +298,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
       'upstream_unavailable',
       `The MCP server "${name}" is not connected (${state}): ${reason ?? last_error ?? 'no reason is known'}.`,
       {
-        fix: `See \`writ upstream show ${name}\` and \`writ upstream logs ${name}\`.`,
+        fix: `\`writ upstream test ${name}\` starts it once and shows what it says.`,
       },
     );
   }
