@@ -12,10 +12,10 @@ const OF_BOTH_USERS = [
   'src/execution/',
   'src/kernel/config/',
   'src/identity/',
-  'test/approvals/',
   'test/execution/',
-  'test/escape/',
-  'test/tools/',
+  'test/escape/own.test.ts',
+  ...['killed', 'yes'].map((name) => `test/approvals/${name}.test.ts`),
+  ...['drafts', 'file-tools', 'files-race', 'search-files'].map((name) => `test/tools/${name}.test.ts`),
   // The operator's page and the forms of clients are the same for everybody.
   ...['approvals', 'asker-over-http', 'cli', 'crash', 'files-over-mcp', 'relay', 'shell-over-mcp', 'up'].map(
     (name) => `test/e2e/${name}.test.ts`,
