@@ -42,8 +42,6 @@ export interface ServingParts {
   execution(): Promise<Execution>;
   /** Asked for where a configuration names upstreams; absent: there are none. */
   gateway?(): Promise<Gateway>;
-  /** This process stays: upstreams may be configured later, so it has a place for them from the start. */
-  readonly stays?: boolean;
   /** The web pages of this process; absent: there is no browser. */
   browsing?(): Promise<Browsing>;
   audit(): Promise<AuditLog>;
@@ -206,8 +204,9 @@ export async function createServing(parts: ServingParts): Promise<Serving> {
 }
 
 async function upstreamsOf(parts: ServingParts): Promise<UpstreamView | undefined> {
-  const { facts, config, project, stays = false } = parts;
-  const none = Object.keys(config.mcp_servers).length === 0 && !stays;
+  const { facts, config, project } = parts;
+  // All that upstreams need is 50 MiB, which nobody should pay who has none.
+  const none = Object.keys(config.mcp_servers).length === 0;
   if (parts.gateway === undefined || none || facts.host_env['WRIT_DISABLE_MCP'] === '1') return undefined;
   const { pool, settingsOf } = await gatewayOf(parts);
   return pool.view(settingsOf(config, project));

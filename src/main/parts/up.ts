@@ -131,7 +131,6 @@ export async function startUp(parts: UpParts): Promise<Up> {
     ...parts,
     execution: async () => lease.execution,
     gateway,
-    stays: true,
     watch: calls.watch,
     approvalUrl: ({ id }) => `${url}/#${id}`,
   };
