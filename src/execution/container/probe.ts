@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, readlinkSync } from 'node:fs';
-import { createServer, type Server, Socket } from 'node:net';
+import { closeSync } from 'node:fs';
+import { type Server, Socket } from 'node:net';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError, toAppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -9,11 +9,11 @@ import { createPlanner, type PlanMaker } from '../containment/planner.ts';
 import { failures, parseFacts } from '../containment/probe/checks.ts';
 import type { ModeResult } from '../containment/probe/probe.ts';
 import { makeScratch, type Scratch } from '../containment/probe/scratch.ts';
-import { NAMESPACES, probeScript } from '../containment/probe/script.ts';
+import { probeScript } from '../containment/probe/script.ts';
+import { listen, ownNamespaces, scratchSpec } from '../containment/probe/surroundings.ts';
 import type { ExecutionConfig, ProbeMode, SandboxPlan } from '../core-types.ts';
 import { identify } from '../running/identity.ts';
 import { awaitStarted } from '../running/sandbox.ts';
-import type { RunSpec } from '../types.ts';
 import { prepareContainer } from './prepare.ts';
 import type { Target } from './types.ts';
 
@@ -46,7 +46,7 @@ export async function probeContainer(
     const address = tcp.address();
     const port = typeof address === 'object' && address ? address.port : 0;
     const planner = createPlanner({ ...config, host_env: { ...config.host_env, WRIT_PROBE_CANARY: canary } }, undefined, maker);
-    const plan = await planner(scratchSpec(workspace, config), true);
+    const plan = await planner(scratchSpec(workspace, config, DEADLINE_MS), true);
     // Of our namespaces, the one of users may be shared with a container: it is no sign that there is none.
     const namespaces = { ...ownNamespaces(), user: '' };
     const command = probeScript({ canary, port, abstract, hidden: bait, scratch: workspace, namespaces });
@@ -144,32 +144,4 @@ function excused({ named, engine }: Target, plan: SandboxPlan): ReadonlySet<stri
 function fixOf({ engine, named }: Target): string {
   const image = named === undefined ? '' : ` Try: ${engine.kind} run --rm --network none --entrypoint /bin/bash ${named} --version`;
   return `See what \`${engine.kind} info\` says and whether a container starts at all.${image}`;
-}
-
-function ownNamespaces(): Readonly<Record<string, string>> {
-  return Object.fromEntries(NAMESPACES.map((name) => [name, readlinkSync(`/proc/self/ns/${name}`)]));
-}
-
-function scratchSpec(scratch: string, config: ExecutionConfig): RunSpec {
-  return {
-    command: '',
-    cwd: scratch,
-    workspaces: [{ path: scratch, access: 'write' }],
-    owner: { organization: 'writ', agent: 'probe', run: 'probe', workspace: 'probe' },
-    stdin: 'closed',
-    timeout_ms: DEADLINE_MS,
-    limits: config.limits,
-    openings: [],
-    git_config_write: false,
-  };
-}
-
-async function listen(listeners: Server[], where: { host: string; port: number } | { path: string }): Promise<Server> {
-  const server = createServer((socket) => socket.destroy());
-  listeners.push(server);
-  await new Promise<void>((done, failed) => {
-    server.once('error', failed);
-    server.listen(where, done);
-  });
-  return server;
 }

@@ -128,6 +128,7 @@ export async function createServing(parts: ServingParts): Promise<Serving> {
   const signer = createHomeSigner(parts.home);
   const toolsets = new Map<string, Toolset>();
   // A project may leave tools out of a toolset for calls in its folder, wherever Writ was started.
+  const leavesIn = createLeavesIn();
   const allows = (name: string, tool: string, owner?: Owner): boolean =>
     (toolsets.get(name)?.allows(tool) ?? false) && (owner === undefined || leavesIn(settingsOf(owner).config, name, tool));
   const inner = createGate({
@@ -225,8 +226,14 @@ async function settingsFrom(config: Config): Promise<Settings> {
   return { config, policy: { rules: await policyOf(config), nonInteractive: config.dangerous.non_interactive } };
 }
 
-/** Whether a tool is in a toolset by this configuration; one that it doesn't know is left as it is. */
-function leavesIn(config: Config, toolset: string, tool: string): boolean {
-  const resolved = resolveToolset(toolset, config);
-  return !resolved.ok || resolved.toolset.allows(tool);
+/** Whether a tool is in a toolset by a configuration, which never changes; one that it doesn't know is left as it is. Asked at every call. */
+function createLeavesIn(): (config: Config, toolset: string, tool: string) => boolean {
+  const known = new WeakMap<Config, Map<string, ReturnType<typeof resolveToolset>>>();
+  return (config, toolset, tool) => {
+    const ofConfig = known.get(config) ?? new Map<string, ReturnType<typeof resolveToolset>>();
+    known.set(config, ofConfig);
+    const resolved = ofConfig.get(toolset) ?? resolveToolset(toolset, config);
+    ofConfig.set(toolset, resolved);
+    return !resolved.ok || resolved.toolset.allows(tool);
+  };
 }

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { readlinkSync } from 'node:fs';
-import { createServer, type Server } from 'node:net';
+import type { Server } from 'node:net';
 import { type ErrorCode, toAppError } from '../../../kernel/errors.ts';
 import type { ExecutionConfig, ProbeMode, SandboxPlan } from '../../core-types.ts';
-import type { ContainmentReport, RunSpec } from '../../types.ts';
+import type { ContainmentReport } from '../../types.ts';
 import { fullReport } from '../dimensions.ts';
 import { createPlanner } from '../planner.ts';
 import { adviceFor, kernelSettings } from './advice.ts';
 import { type Facts, failures, parseFacts } from './checks.ts';
 import { containedBash } from './contained-bash.ts';
 import { makeScratch, type Scratch } from './scratch.ts';
-import { NAMESPACES, probeScript } from './script.ts';
+import { probeScript } from './script.ts';
+import { listen, ownNamespaces, scratchSpec } from './surroundings.ts';
 
 const DEADLINE_MS = 10_000;
 const MAX_DETAIL = 2000;
@@ -36,7 +36,7 @@ export async function probeMode(config: ExecutionConfig, mode: ProbeMode): Promi
     const address = tcp.address();
     const port = typeof address === 'object' && address ? address.port : 0;
     const planner = createPlanner({ ...config, host_env: { ...config.host_env, WRIT_PROBE_CANARY: canary } });
-    const plan = await planner(scratchSpec(workspace, config), true);
+    const plan = await planner(scratchSpec(workspace, config, DEADLINE_MS), true);
     const script = probeScript({ canary, port, abstract, hidden: bait, scratch: workspace, namespaces: ownNamespaces() });
     const result = await containedBash(plan, script, AbortSignal.timeout(DEADLINE_MS));
     return judge(plan, parseFacts(result.stdout), result.stderr);
@@ -71,32 +71,4 @@ function judge(plan: SandboxPlan, facts: Facts, stderr: string): ModeResult {
   }
   const unknown = facts['nested_userns'] === 'unknown' ? ['nested user namespaces were not tried: /usr/bin/unshare is missing'] : [];
   return { ok: true, report: { backend: 'bubblewrap', dimensions: fullReport(plan.dimensions), notes: [...plan.notes, ...unknown] } };
-}
-
-function ownNamespaces(): Facts {
-  return Object.fromEntries(NAMESPACES.map((name) => [name, readlinkSync(`/proc/self/ns/${name}`)]));
-}
-
-function scratchSpec(scratch: string, config: ExecutionConfig): RunSpec {
-  return {
-    command: '',
-    cwd: scratch,
-    workspaces: [{ path: scratch, access: 'write' }],
-    owner: { organization: 'writ', agent: 'probe', run: 'probe', workspace: 'probe' },
-    stdin: 'closed',
-    timeout_ms: DEADLINE_MS,
-    limits: config.limits,
-    openings: [],
-    git_config_write: false,
-  };
-}
-
-async function listen(listeners: Server[], where: { host: string; port: number } | { path: string }): Promise<Server> {
-  const server = createServer((socket) => socket.destroy());
-  listeners.push(server);
-  await new Promise<void>((done, failed) => {
-    server.once('error', failed);
-    server.listen(where, done);
-  });
-  return server;
 }
