@@ -10,6 +10,7 @@ import { decide } from '../policy/index.ts';
 import type { Assessment, Decision, Finding } from '../policy/types.ts';
 import { CALL_TOOL, type CallContext, type ForeignResult, type Tool } from '../tools/tool.ts';
 import type { Judged, People, Permission } from './ask.ts';
+import { maskedRelay } from './masked-relay.ts';
 import { meantCall } from './meant-call.ts';
 import { answerUnasked, type GatePolicy, onlyReading } from './non-interactive.ts';
 import { openedOrigins, reportedOrigins } from './origins.ts';
@@ -95,7 +96,7 @@ export function createGate(parts: GateParts): Gate {
         ...seen,
         notes,
         code: error.code,
-        reason: error.message,
+        reason: parts.redactor.text(error.message),
         ...judged(decision, parts.redactor),
       });
       return refusal(action, error, decision);
@@ -131,8 +132,8 @@ export function createGate(parts: GateParts): Gate {
       ...(request.client ? { client: request.client.name } : {}),
       workspaces: request.workspaces,
       signal: request.signal,
-      progress: request.progress,
-      ...(request.relay ? { relay: request.relay } : {}),
+      progress: (message) => request.progress(parts.redactor.text(message)),
+      ...(request.relay ? { relay: maskedRelay(request.relay, parts.redactor) } : {}),
       whenRecorded: (then) => void afterwards.push(then),
     };
     const judge = async (): Promise<Judged | AppError> => {

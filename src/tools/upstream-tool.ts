@@ -1,5 +1,6 @@
 import { AppError } from '../kernel/errors.ts';
 import { isObject } from '../kernel/json-rpc/message.ts';
+import type { Masker } from '../kernel/redaction/index.ts';
 import type { Assessment, Effect } from '../policy/types.ts';
 import type { Upstreams } from '../upstreams/index.ts';
 import type { JsonObject, UpstreamSettings, UpstreamTool } from '../upstreams/types.ts';
@@ -26,8 +27,11 @@ export function createUpstreamTool(
   tool: UpstreamTool,
   upstreams: Pick<Upstreams, 'call' | 'get' | 'incarnation' | 'tasks'>,
   bound: BoundAnswer,
+  secrets: Pick<Masker, 'value'>,
 ): Tool<JsonObject> {
-  const { definition, exposed, server, availability } = tool;
+  const { exposed, server, availability } = tool;
+  // Byte by byte as it came, but for what no model may see.
+  const definition = secrets.value(tool.definition) as JsonObject;
   const { description, inputSchema, outputSchema } = definition;
   const hints = isObject(definition['annotations']) ? definition['annotations'] : {};
   const settings = upstreams.get(server)?.settings;
@@ -39,7 +43,7 @@ export function createUpstreamTool(
     description: typeof description === 'string' ? description : '',
     inputSchema: isObject(inputSchema) ? inputSchema : ANY_OBJECT,
     outputSchema: isObject(outputSchema) ? outputSchema : ANY_OBJECT,
-    annotations: annotationsOf(tool, hints),
+    annotations: annotationsOf({ ...tool, definition }, hints),
     definition: { ...definition, name: exposed },
     ...(availability.state === 'enabled' ? {} : { hidden: true as const }),
 

@@ -35,7 +35,7 @@ export function createServerLog({ name, clock, clean, show }: ServerLogParts): S
   }
 
   function take(text: string): void {
-    const line = visible(clean(text.slice(0, MAX_LINE)));
+    const line = visible(clean(text).slice(0, MAX_LINE));
     keep(line);
     const now = Math.floor(clock.now() / 1000);
     if (now !== second) {

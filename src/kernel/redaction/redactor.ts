@@ -2,9 +2,10 @@ import { findAssignment } from './assignment.ts';
 import { type Finder, LOOK_BEHIND } from './finder.ts';
 import { isSecretValue } from './judge.ts';
 import { findKnown, knownForms } from './known.ts';
+import { createLearned, type Learned } from './learned.ts';
 import { secretClass } from './names.ts';
 import { findPrivateKey } from './pem.ts';
-import { buildIndex, type Span, scan } from './scan.ts';
+import { buildIndex, type Index, type Span, scan } from './scan.ts';
 import { shapeFinder } from './shape-finder.ts';
 import { SHAPES } from './shapes.ts';
 import { findUrlPassword } from './url.ts';
@@ -16,12 +17,22 @@ export interface RedactionStream {
   flush(): string;
 }
 
-/** Takes secrets out of what leaves Writ, leaving `[redacted:KIND]`. Pure and reusable. */
-export interface Redactor {
+/** What has no secret in it is given back as it came, the very same object. */
+export interface Masker {
   /** Linear in the length; redacting twice changes nothing; the answer is at most `GROWTH` times as long. */
   text(text: string): string;
   /** The same for JSON, keys considered. Anything deeper than 64 levels is left out as `[redacted:too_deep]`. */
   value(value: unknown): unknown;
+}
+
+/** Takes secrets out of what leaves Writ, leaving `[redacted:KIND]`. The same text gives the same answer until something is learned. */
+export interface Redactor extends Masker {
+  /** Takes out only what is known to be secret by its value: for what must arrive byte by byte otherwise (schemas, addresses). */
+  readonly known: Masker;
+  /** Such values are secret from now on, here and in every redactor that was made of this one. `source`: whose they are (learned.ts). */
+  learn(source: string, values: readonly string[]): void;
+  /** One that knows more values, and learns with this one. */
+  with(known_values: readonly string[]): Redactor;
   /**
    * A piece of a text, with what stands right before and after it: a secret that the cut goes through is taken out on both sides.
    */
@@ -60,21 +71,74 @@ const findMarker: Finder = (text, at, { final }) => {
 /** Words inside names that `findAssignment` looks closer at. */
 const NAME_TRIGGERS = ['pas', 'pwd', 'token', 'secret', 'key', 'cred', 'cookie'];
 
-export function createRedactor({ known_values = [] }: { readonly known_values?: readonly string[] } = {}): Redactor {
-  const index = buildIndex([
-    { triggers: ['[redacted:'], find: findMarker },
-    ...knownForms(known_values).map((form) => ({ triggers: [form], find: findKnown(form) })),
+export interface RedactorOptions {
+  readonly known_values?: readonly string[];
+  readonly learned?: Learned;
+}
+
+export function createRedactor({ known_values = [], learned = createLearned() }: RedactorOptions = {}): Redactor {
+  const marker = { triggers: ['[redacted:'], find: findMarker };
+  const looks = [
     { triggers: ['PRIVATE KEY'], find: findPrivateKey },
     { triggers: ['://'], find: findUrlPassword },
     ...SHAPES.map((shape) => ({ triggers: shape.triggers, find: shapeFinder(shape) })),
     { triggers: NAME_TRIGGERS, find: findAssignment },
-  ]);
+  ];
+  let built: { readonly version: number; readonly all: Index; readonly known: Index } | undefined;
+  /** Of now: what is learned holds at once, for streams under way too. */
+  const indexes = (): { readonly all: Index; readonly known: Index } => {
+    const version = learned.version();
+    if (built?.version === version) return built;
+    const values = [...known_values, ...learned.values()];
+    const known = [marker, ...knownForms(values).map((form) => ({ triggers: [form], find: findKnown(form) }))];
+    built = { version, all: buildIndex([...known, ...looks]), known: buildIndex(known) };
+    return built;
+  };
+  const all = (): Index => indexes().all;
 
+  const find: Redactor['find'] = (given) => {
+    const spans: Span[] = [];
+    scan(all(), { text: given, emitted: 0, floor: 0, final: true, spans });
+    return spans;
+  };
+
+  const part: Redactor['part'] = (before, given, after) => {
+    const end = before.length + given.length;
+    let out = '';
+    let done = before.length;
+    for (const { from, to, kind } of find(before + given + after)) {
+      if (to <= done || from >= end) continue;
+      out += `${(before + given).slice(done, Math.max(done, from))}[redacted:${kind}]`;
+      done = Math.min(to, end);
+    }
+    return out + (before + given).slice(done);
+  };
+
+  return {
+    ...createMasker(all, secretClass),
+    known: createMasker(
+      () => indexes().known,
+      () => undefined,
+    ),
+    part,
+    find,
+    stream: () => createStream(all),
+    learn: learned.add,
+    with: (more) => createRedactor({ known_values: [...known_values, ...more], learned }),
+  };
+}
+
+/** `classOf`: what stands under the name of a member. */
+function createMasker(index: () => Index, classOf: typeof secretClass): Masker {
   const names = new Map<string, Name>();
+  let judgedBy: Index | undefined;
   const judge = (name: string): Name => {
+    const now = index();
+    if (now !== judgedBy) names.clear();
+    judgedBy = now;
     const known = names.get(name);
     if (known !== undefined) return known;
-    const found = { name, shown: text(name), kind: name.length > MAX_NAME ? undefined : secretClass(name) };
+    const found = { name, shown: text(name), kind: name.length > MAX_NAME ? undefined : classOf(name) };
     if (name.length > MAX_NAME) return found;
     if (names.size >= MAX_NAMES) names.clear();
     names.set(name, found);
@@ -88,7 +152,7 @@ export function createRedactor({ known_values = [] }: { readonly known_values?: 
   };
 
   const text = (given: string): string => {
-    const { out, found } = scan(index, { text: given, emitted: 0, floor: 0, final: true });
+    const { out, found } = scan(index(), { text: given, emitted: 0, floor: 0, final: true });
     return found ? out : given;
   };
 
@@ -117,27 +181,7 @@ export function createRedactor({ known_values = [] }: { readonly known_values?: 
     return copy ?? given;
   };
 
-  const find: Redactor['find'] = (given) => {
-    const spans: Span[] = [];
-    scan(index, { text: given, emitted: 0, floor: 0, final: true, spans });
-    return spans;
-  };
-
-  const part: Redactor['part'] = (before, given, after) => {
-    const spans: Span[] = [];
-    scan(index, { text: before + given + after, emitted: 0, floor: 0, final: true, spans });
-    const end = before.length + given.length;
-    let out = '';
-    let done = before.length;
-    for (const { from, to, kind } of spans) {
-      if (to <= done || from >= end) continue;
-      out += `${(before + given).slice(done, Math.max(done, from))}[redacted:${kind}]`;
-      done = Math.min(to, end);
-    }
-    return out + (before + given).slice(done);
-  };
-
-  return { text, part, find, value: (given) => value(given, 0, undefined), stream: () => createStream(index) };
+  return { text, value: (given) => value(given, 0, undefined) };
 }
 
 function isPlain(value: object): boolean {
@@ -161,7 +205,7 @@ function put(copy: Record<string, unknown>, name: string, value: unknown): void 
   else copy[name] = value;
 }
 
-function createStream(index: Parameters<typeof scan>[0]): RedactionStream {
+function createStream(index: () => Index): RedactionStream {
   let buffer = '';
   let emitted = 0;
   let floor = 0;
@@ -179,7 +223,7 @@ function createStream(index: Parameters<typeof scan>[0]): RedactionStream {
       if (emitted === text.length && !final) return '';
       run = undefined;
     }
-    const result = scan(index, { text, emitted, floor, final });
+    const result = scan(index(), { text, emitted, floor, final });
     ({ emitted, floor, run } = { run: undefined, ...result });
     return result.out;
   };

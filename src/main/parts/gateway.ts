@@ -112,11 +112,15 @@ export function createGateway(parts: GatewayParts): Gateway {
 
   async function transportOf(settings: UpstreamSettings): Promise<UpstreamTransport> {
     const expanded = await expandSettings(settings, { env: facts.host_env, secret: async (name) => secretOf(name) });
-    if (expanded.ok) return expanded.transport;
-    throw new AppError('config_invalid', expanded.problems.map(inWords).join('; '));
+    if (!expanded.ok) throw new AppError('config_invalid', expanded.problems.map(inWords).join('; '));
+    // Before anything of it is sent: what comes back may hold it.
+    redactor.learn(`server ${settings.project ?? ''} ${settings.name}`, expanded.secrets);
+    return expanded.transport;
   }
 
-  const logins = once(async () => (await import('./upstream-logins.ts')).createUpstreamLogins({ home, clock, logger, transportOf }));
+  const logins = once(async () =>
+    (await import('./upstream-logins.ts')).createUpstreamLogins({ home, clock, logger, learn: redactor.learn, transportOf }),
+  );
 
   async function open(settings: UpstreamSettings, signal: AbortSignal): Promise<Carrier> {
     const transport = await transportOf(settings);

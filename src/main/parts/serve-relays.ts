@@ -3,7 +3,7 @@ import { askedByProcess } from '../../approvals/index.ts';
 import { findGitRoot } from '../../identity/index.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
-import { createRedactor, secretValues } from '../../kernel/redaction/index.ts';
+import { secretValues } from '../../kernel/redaction/index.ts';
 import { type Door, type Hello, openDoor, type StdioServer, serveStdio } from '../../mcp/index.ts';
 import { createConfigs } from './configs.ts';
 import type { Executions } from './executions.ts';
@@ -38,7 +38,7 @@ export async function serveRelays(parts: RelayServerParts): Promise<Door> {
         config,
         configFor,
         project,
-        redactor: createRedactor({ known_values: secretValues(hello.env) }),
+        redactor: parts.redactor.with(secretValues(hello.env)),
         execution: async () => lease.execution,
         asking: async () => ({ ...(await parts.asking()), asked_by }),
       });

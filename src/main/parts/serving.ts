@@ -123,7 +123,7 @@ export async function createServing(parts: ServingParts): Promise<Serving> {
           },
         });
   const results = upstreams === undefined ? undefined : (await import('./upstream-results.ts')).createResults({ ...parts, redactor });
-  const foreign = upstreams === undefined || results === undefined ? undefined : upstreamTools(upstreams, results.bound(upstreams.offers));
+  const foreign = upstreams === undefined || results === undefined ? undefined : upstreamTools(upstreams, results.bound(upstreams.offers), redactor.known);
 
   const signer = createHomeSigner(parts.home);
   const toolsets = new Map<string, Toolset>();
@@ -173,7 +173,7 @@ export async function createServing(parts: ServingParts): Promise<Serving> {
           ? {}
           : {
               catalogueReady: () => upstreams.ready(LIST_WAIT_MS),
-              foreign: foreignOffers(upstreams),
+              foreign: foreignOffers(upstreams, redactor.known),
               onChange: upstreams.onChange,
             }),
         signer,

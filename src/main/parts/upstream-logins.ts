@@ -22,6 +22,8 @@ export interface UpstreamLoginsParts {
   readonly home: string;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Takes what must not be seen anywhere. */
+  learn?(source: string, secrets: readonly string[]): void;
   /** With secrets and variables filled in. */
   transportOf(settings: UpstreamSettings): Promise<UpstreamTransport>;
 }
@@ -52,8 +54,8 @@ export interface UpstreamLogins {
   forget(settings: UpstreamSettings): Promise<{ readonly was: boolean; readonly revoked: boolean }>;
 }
 
-export function createUpstreamLogins({ home, clock, logger, transportOf }: UpstreamLoginsParts): UpstreamLogins {
-  const logins = createLogins(home);
+export function createUpstreamLogins({ home, clock, logger, learn, transportOf }: UpstreamLoginsParts): UpstreamLogins {
+  const logins = createLogins(home, learn);
   const attempts = createAttempts(home, clock);
   const parts = { logins, attempts, clock };
 
@@ -68,7 +70,10 @@ export function createUpstreamLogins({ home, clock, logger, transportOf }: Upstr
 
   function oauthOf(oauth: UpstreamOAuth | false | undefined): UpstreamOAuth {
     const given = oauth || {};
-    return given.keys_file === undefined ? given : { ...given, ...readKeysFile(home, given.keys_file) };
+    if (given.keys_file === undefined) return given;
+    const keys = readKeysFile(home, given.keys_file);
+    if (keys.client_secret !== undefined) learn?.(`keys file ${given.keys_file}`, [keys.client_secret]);
+    return { ...given, ...keys };
   }
 
   return {

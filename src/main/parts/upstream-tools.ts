@@ -1,4 +1,5 @@
 import type { Owner } from '../../execution/index.ts';
+import type { Masker } from '../../kernel/redaction/index.ts';
 import type { Foreign } from '../../mcp/index.ts';
 import {
   type BoundAnswer,
@@ -13,9 +14,9 @@ import {
 import type { JsonObject, Upstreams, UpstreamTool } from '../../upstreams/index.ts';
 
 /** What else they have, for clients to list. */
-export function foreignOffers({ tools, offers, instructions, watch, setLevel }: Upstreams): Foreign {
+export function foreignOffers({ tools, offers, instructions, watch, setLevel }: Upstreams, secrets: Masker): Foreign {
   const definitions = async (list: Promise<readonly { readonly definition: JsonObject }[]>): Promise<readonly JsonObject[]> =>
-    (await list).map(({ definition }) => definition);
+    (await list).map(({ definition }) => secrets.value(definition) as JsonObject);
   return {
     tools: { ...OFFER_TOOLS, task: TASK_TOOL },
     has: (name) => tools().has(name),
@@ -26,13 +27,13 @@ export function foreignOffers({ tools, offers, instructions, watch, setLevel }: 
     prompts: () => definitions(offers.prompts()),
     instructions: () =>
       instructions()
-        .map(({ server, text }) => `What the MCP server "${server}" (tools ${server}__*) says of itself:\n${text}`)
+        .map(({ server, text }) => `What the MCP server "${server}" (tools ${server}__*) says of itself:\n${secrets.text(text)}`)
         .join('\n\n'),
   };
 }
 
 /** The tools of the upstreams for the gate; made anew when something has changed there. */
-export function upstreamTools(upstreams: Upstreams, bound: BoundAnswer): () => ReadonlyMap<string, Tool> {
+export function upstreamTools(upstreams: Upstreams, bound: BoundAnswer, secrets: Masker): () => ReadonlyMap<string, Tool> {
   const offers = [...createOfferTools(upstreams), createTaskTool(upstreams, bound) as Tool].map((tool): [string, Tool] => [
     tool.name,
     tool,
@@ -45,7 +46,7 @@ export function upstreamTools(upstreams: Upstreams, bound: BoundAnswer): () => R
       from = tools;
       made = new Map([
         ...offers,
-        ...[...tools].map(([name, tool]): [string, Tool] => [name, createUpstreamTool(tool, upstreams, bound) as Tool]),
+        ...[...tools].map(([name, tool]): [string, Tool] => [name, createUpstreamTool(tool, upstreams, bound, secrets) as Tool]),
       ]);
     }
     return made;

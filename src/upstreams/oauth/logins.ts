@@ -35,7 +35,8 @@ const recordSchema = z.object({
   wanted_scope: z.string().optional(),
 });
 
-export function createLogins(home: string): Logins {
+/** `learn`: told of every token and secret that is read or kept. */
+export function createLogins(home: string, learn: (source: string, secrets: readonly string[]) => void = () => {}): Logins {
   const folder = join(home, LOGINS);
   const store = createSealedStore(home, LOGINS);
 
@@ -44,7 +45,18 @@ export function createLogins(home: string): Logins {
     if (found.state === 'absent') return { state: 'none' };
     if (found.state === 'corrupt') return found;
     const record = parse(found.value);
-    return record === undefined ? { state: 'corrupt', why: 'it is no login' } : { state: 'known', record };
+    if (record === undefined) return { state: 'corrupt', why: 'it is no login' };
+    teach(key, record);
+    return { state: 'known', record };
+  }
+
+  function teach(key: LoginKey, { tokens, client }: LoginRecord): void {
+    const { client_secret } = { client_secret: undefined, ...client };
+    const secrets = [client_secret, tokens?.access_token, tokens?.refresh_token, tokens?.id_token];
+    learn(
+      `login ${nameOf(key)}`,
+      secrets.filter((one) => typeof one === 'string'),
+    );
   }
 
   return {
@@ -57,7 +69,10 @@ export function createLogins(home: string): Logins {
         const now = read(key);
         return work(now.state === 'known' ? now.record : undefined, (next) => {
           if (next === undefined) store.remove(name);
-          else store.set(name, JSON.stringify(next));
+          else {
+            teach(key, next);
+            store.set(name, JSON.stringify(next));
+          }
         });
       });
     },

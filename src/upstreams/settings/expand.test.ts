@@ -68,3 +68,12 @@ test('addresses are filled in, too', async () => {
   const answer = await filled({ url: `\${BASE:-https://api.example.com}/mcp?k=\${API_KEY}`, env_secrets: ['BASE', 'API_KEY'] });
   expect(answer).toMatchObject({ ok: true, transport: { url: 'https://api.example.com/mcp?k=key-123456' } });
 });
+
+test('what stands in clear where secrets stand is told too, without the word in front of it', async () => {
+  const given = { MY_TOKEN: 'in-clear-1', DATABASE: 'in-clear-2', MODE: 'fast' };
+  const local = await filled({ command: 'x', env: given, env_secrets: ['DATABASE', 'MY_TOKEN'] });
+  expect(local.ok && local.secrets).toEqual(['in-clear-1', 'in-clear-2']);
+  const headers = { Authorization: 'Bearer in-clear-3', 'X-Api-Key': 'in-clear-4', Accept: 'x' };
+  const remote = await filled({ url: 'https://a.example', headers, oauth: { client_id: 'c', client_secret: 'in-clear-5' } });
+  expect(remote.ok && remote.secrets).toEqual(['in-clear-3', 'in-clear-4', 'in-clear-5']);
+});

@@ -1,4 +1,5 @@
 import type { ConfigNote } from '../../kernel/config/index.ts';
+import { isSecretName } from '../../kernel/redaction/index.ts';
 import type { UpstreamSettings, UpstreamTransport } from '../types.ts';
 import { addressProblem } from './address.ts';
 import { type Note, notesOf } from './note.ts';
@@ -16,7 +17,7 @@ export type Expanded =
       readonly ok: true;
       readonly transport: UpstreamTransport;
       readonly warnings: readonly ConfigNote[];
-      /** What was filled in and must not be seen anywhere: for redaction. */
+      /** What was filled in and what stands in clear where secrets stand; must not be seen anywhere: for redaction. */
       readonly secrets: readonly string[];
     }
   | { readonly ok: false; readonly problems: readonly ConfigNote[] };
@@ -48,7 +49,19 @@ export async function expand(settings: UpstreamSettings, parts: ExpandParts): Pr
 
   const expanded = fillTransport(transport, fill, note, problems);
   if (problems.length > 0) return { ok: false, problems };
+  for (const value of inSecretPlaces(expanded, settings.env_secrets)) secrets.add(value);
   return { ok: true, transport: expanded, warnings, secrets: [...secrets] };
+}
+
+/** Variables that were declared as secrets or are named like one, credentials of headers, and the secret of a client. */
+function inSecretPlaces(transport: UpstreamTransport, env_secrets: readonly string[]): readonly string[] {
+  if (transport.type === 'stdio')
+    return Object.entries(transport.env).flatMap(([name, value]) => (env_secrets.includes(name) || isSecretName(name) ? [value] : []));
+  const { headers, oauth } = transport;
+  // Of `Bearer VALUE` the value alone is the secret.
+  const credentials = Object.entries(headers).flatMap(([name, value]) => (isSecretName(name) ? [value.replace(/^\S+\s+/, '')] : []));
+  const client = oauth ? oauth.client_secret : undefined;
+  return client === undefined ? credentials : [...credentials, client];
 }
 
 type Fill = (text: string, key: readonly (string | number)[], undeclared: 'stays' | 'problem') => string;
