@@ -3,7 +3,17 @@ import type { Logger } from '../kernel/logger.ts';
 import type { ContainerPlan, ContainerSettings } from './container/types.ts';
 import type { PreparedOpenings } from './containment/prepared-openings.ts';
 import type { NetworkPlan } from './network/inlets.ts';
-import type { ContainmentReport, Dimension, DimensionReport, Limits, OutputView, ProbeResult, RunResult, RunSpec } from './types.ts';
+import type {
+  ContainmentReport,
+  Dimension,
+  DimensionReport,
+  Limits,
+  OutputView,
+  ProbeResult,
+  RunResult,
+  RunSpec,
+  WorkspaceBind,
+} from './types.ts';
 
 /**
  * Between the three halves of the room, not for others:
@@ -120,6 +130,8 @@ export interface ChannelProfile {
   readonly env: Readonly<Record<string, string>>;
   /** Files that are started: whatever of their packages isn't there anyway is bound for reading. */
   readonly programs: readonly string[];
+  /** A folder of Writ's own that it sees. */
+  readonly installation?: WorkspaceBind;
   /** The network is the host's. */
   readonly host_network: boolean;
   /** Sockets of the host that are bound. */

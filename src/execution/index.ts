@@ -6,6 +6,7 @@ import type { Logger } from '../kernel/logger.ts';
 import type { startBrowser as StartBrowserFunction } from './browser/start.ts';
 import { findProgram } from './channel/program.ts';
 import { sweepChannels } from './channel/records.ts';
+import { makeInstallationsFolder } from './containment/installations.ts';
 import type { ExecutionConfig } from './core-types.ts';
 import { checkSpec, UNCONTAINED_JOB } from './jobs/check-spec.ts';
 import { createConfirm, findRun } from './jobs/ended-runs.ts';
@@ -207,6 +208,7 @@ export function createExecution(config: ExecutionConfig, { clock, logger }: Exec
       );
       return (await channels).connect(spec, signal);
     },
+    installations: () => makeInstallationsFolder(config),
     findProgram,
 
     warmUp(workspaces) {

@@ -348,6 +348,11 @@ export interface ChannelSpec {
   readonly env: Readonly<Record<string, string>>;
   /** Real paths; may be empty. */
   readonly roots: readonly WorkspaceBind[];
+  /**
+   * A folder below `Execution.installations()`, which no root may be in: what was installed for the program, for reading; what it is to
+   * install there, for writing. It starts there where neither a root nor `cwd` is given.
+   */
+  readonly installation?: WorkspaceBind;
   /** `full`: the host's, which is reported as not enforced. */
   readonly network: 'none' | 'full' | { readonly hosts: readonly string[]; readonly presets: readonly string[] };
   /** Sockets of the host that it may connect to. */
@@ -422,6 +427,8 @@ export interface Execution {
    * never_started, busy, cancelled.
    */
   connect(spec: ChannelSpec, signal: AbortSignal): Promise<Channel>;
+  /** Where programs are installed for `ChannelSpec.installation`; made if missing. */
+  installations(): string;
   /** Whether `connect` would find this program, without starting it. */
   findProgram(spec: Pick<ChannelSpec, 'argv' | 'env' | 'cwd'>): ProgramFound;
   /** At start: sweep, close what has no owner, apply retention. Idempotent, safe in several processes at once. */

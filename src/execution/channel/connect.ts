@@ -153,7 +153,7 @@ export function createChannels(config: ExecutionConfig, parts: ChannelsParts): C
       ? undefined
       : watchDisk(
           {
-            folders: [plan.private_home, plan.private_tmp],
+            folders: [plan.private_home, plan.private_tmp, ...(spec.installation?.access === 'write' ? [spec.installation.path] : [])],
             limit_bytes: plan.limits.disk_bytes,
             since: clock.now() - CLOCK_SLACK_MS,
             members: () => membersOf(sandbox.pid_namespace) ?? [],

@@ -2,6 +2,7 @@ import { chmodSync, chownSync, mkdirSync, readFileSync, symlinkSync, writeFileSy
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeInstallationsFolder } from '../containment/installations.ts';
 import { isRoot } from '../containment/testing.ts';
 import { listen, makeWorld, type World } from '../network/testing.ts';
 import type { ChannelSpec } from '../types.ts';
@@ -116,6 +117,34 @@ describe('the folders', () => {
     ['the system', () => '/etc'],
   ])('are never %s', async (_, path) => {
     await expect(booth.connect('true', { roots: [{ path: path(), access: 'read' }] })).rejects.toMatchObject({ code: 'invalid_arguments' });
+  });
+
+  it('what is installed for it is there, to read or, while it is installed, to write, and no other part of Writ', async () => {
+    const { bed } = booth;
+    const place = makeInstallationsFolder(bed.config);
+    const mine = bed.folder(join(place, 'one/tree'));
+    const program = bed.file(join(mine, 'program'), '#!/bin/sh\npwd; ls ..; echo x > new || cat ../../other', 0o755);
+    bed.file(join(place, 'other'), 'of another');
+    const read = await hear('', { argv: [program], installation: { path: mine, access: 'read' } });
+    expect(read).toContain(`${mine}\ntree\n`);
+    expect(read).toContain('Read-only file system');
+    expect(read).not.toContain('of another');
+    expect(await hear('', { argv: [program], installation: { path: mine, access: 'write' } })).toBe(`${mine}\ntree\n`);
+    expect(readFileSync(join(mine, 'new'), 'utf8')).toBe('x\n');
+    symlinkSync(bed.config.home, join(place, 'link'));
+    for (const path of [place, bed.config.home, join(place, 'link'), join(place, 'nothing'), join(place, 'other'), bed.user_home]) {
+      await expect(booth.connect('true', { installation: { path, access: 'read' } })).rejects.toMatchObject({ code: 'not_found' });
+    }
+  });
+
+  it.runIf(isRoot)('what root has installed is there for a program of another user', async () => {
+    const { bed } = booth;
+    const root = bed.folder('work/theirs');
+    chownSync(root, 4321, 4321);
+    const mine = bed.folder(join(makeInstallationsFolder(bed.config), 'two/tree'));
+    const program = bed.file(join(mine, 'program'), '#!/bin/sh\nid -u', 0o755);
+    const more = { roots: [{ path: root, access: 'read' }], installation: { path: mine, access: 'read' } } as const;
+    expect(await hear('', { argv: [program], ...more })).toBe('4321\n');
   });
 
   it('and where it starts is one of them', async () => {

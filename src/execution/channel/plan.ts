@@ -1,6 +1,8 @@
 import { isAbsolute } from 'node:path';
 import { AppError } from '../../kernel/errors.ts';
 import { checkRoots } from '../containment/channel-checks.ts';
+import { checkInstallation } from '../containment/installations.ts';
+import { within } from '../containment/mount.ts';
 import { planUncontainedChannel } from '../containment/uncontained.ts';
 import type { ChannelProfile, Containment, ExecutionConfig, SandboxPlan } from '../core-types.ts';
 import type { ChannelSpec, RunSpec } from '../types.ts';
@@ -26,6 +28,7 @@ export async function planChannel(
 ): Promise<PlannedChannel> {
   check(spec);
   checkRoots(spec.roots, { writ_home: parts.config.home, user_home: parts.config.user_home });
+  checkInstallation(spec.installation, parts.config);
   const cwd = spec.cwd ?? spec.roots[0]?.path;
   const found = findProgram({ argv: spec.argv, env: spec.env, ...(cwd === undefined ? {} : { cwd }) });
   if (!found.ok) {
@@ -63,7 +66,7 @@ function check({ name, argv, cwd, roots, unix_sockets, network }: ChannelSpec): 
 function runOf(spec: ChannelSpec): RunSpec {
   return {
     command: '',
-    cwd: spec.cwd ?? '',
+    cwd: spec.cwd ?? (spec.roots.length === 0 ? spec.installation?.path : undefined) ?? '',
     workspaces: spec.roots,
     owner: spec.owner ?? { organization: '', agent: '', run: '', workspace: '' },
     stdin: 'closed',
@@ -83,7 +86,8 @@ function profileOf(spec: ChannelSpec, programs: readonly string[]): ChannelProfi
   return {
     name: spec.name,
     env: Object.fromEntries(LOOKED_AT.flatMap((name) => (spec.env[name] === undefined ? [] : [[name, spec.env[name]]]))),
-    programs,
+    programs: programs.filter((program) => spec.installation === undefined || !within(program, spec.installation.path)),
+    ...(spec.installation === undefined ? {} : { installation: spec.installation }),
     host_network: spec.network === 'full',
     unix_sockets: spec.unix_sockets,
     shared_memory: spec.dev_shm === true,

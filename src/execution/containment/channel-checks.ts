@@ -62,11 +62,13 @@ export function socketMounts(
 /** Where a program that stays starts: in one of its folders, in what was bound of its package, or in its private HOME (''). */
 export function channelCwd(
   { cwd, workspaces }: Pick<RunSpec, 'cwd' | 'workspaces'>,
-  { home, toolchains }: { readonly home: string; readonly toolchains: Pick<Toolchains, 'mounts'> },
+  ground: { readonly home: string; readonly toolchains: Pick<Toolchains, 'mounts'>; readonly installation?: Mount },
 ): string {
+  const { home, toolchains, installation } = ground;
   if (cwd === '' || cwd === home || cwd === '/tmp') return cwd === '' ? (workspaces[0]?.path ?? home) : cwd;
   const found = realPath(cwd);
-  const seen = [...workspaces.map(({ path }) => path), ...toolchains.mounts.map(({ dest }) => dest)];
+  const bound = [...toolchains.mounts, ...(installation === undefined ? [] : [installation])];
+  const seen = [...workspaces.map(({ path }) => path), ...bound.map(({ dest }) => dest)];
   if (found !== undefined && kindOf(found) === 'folder' && seen.some((folder) => within(found, folder))) return found;
   throw new AppError(
     'invalid_arguments',

@@ -38,6 +38,8 @@ export interface PlanFacts {
   readonly channel?: ChannelProfile | undefined;
   /** Sockets that it declared. */
   readonly sockets?: readonly Mount[];
+  /** What was installed for it, or is being installed. */
+  readonly installation?: Mount;
 }
 
 /** Of two sets of limits, the smaller of each. */
@@ -78,6 +80,7 @@ export function personalMounts(spec: RunSpec, facts: PlanFacts): readonly Mount[
     ...spec.workspaces.map(({ path, access }) => bind(path, access)),
     ...facts.guards.mounts,
     ...(facts.sockets ?? []),
+    ...(facts.installation === undefined ? [] : [facts.installation]),
     // Openings come last among equals: a yes that opened a protected path outranks its guard, and one for writing outranks one for reading.
     ...(['read', 'write'] as const).flatMap((given) => spec.openings.filter(({ access }) => access === given).flatMap(openingMounts)),
   ];

@@ -1,7 +1,7 @@
 import { AppError } from '../../kernel/errors.ts';
 import type { ChannelProfile, ExecutionConfig, SandboxPlan } from '../core-types.ts';
 import { type OwnRegistries, ownRegistries } from '../network/plan.ts';
-import type { RunSpec } from '../types.ts';
+import type { RunSpec, WorkspaceBind } from '../types.ts';
 import { type Account, readAccounts, userName } from './accounts.ts';
 import { procCovers } from './base-mounts.ts';
 import { findBwrap } from './bwrap.ts';
@@ -80,6 +80,17 @@ function checkOpenings(spec: RunSpec, persons: Persons, as: RunAs, looks: Looks)
 
 type Bind = Extract<Mount, { kind: 'bind' }>;
 
+function installed(asked: WorkspaceBind | undefined, as: RunAs, looks: Looks): { readonly installation?: Bind } {
+  if (asked === undefined) return {};
+  const { path, access } = asked;
+  if (!reaches(path, as, looks)) {
+    throw new AppError('not_found', `uid ${as.uid}, which the program has, can't reach what is installed in ${path}.`, {
+      fix: 'Install it again as the user who starts Writ.',
+    });
+  }
+  return { installation: { kind: 'bind', source: path, dest: path, access } };
+}
+
 /** Everything about a run but its guards: who it is, where its folders are, what of the machine it sees. */
 interface Ground {
   readonly as: RunAs;
@@ -91,6 +102,7 @@ interface Ground {
   readonly toolchains: Toolchains;
   readonly registries: OwnRegistries;
   readonly sockets: readonly Bind[];
+  readonly installation?: Bind;
 }
 
 /** Which program carries a plan out, and how what was gathered becomes a plan for it. */
@@ -164,6 +176,7 @@ export function createPlanner(
       registries: ownRegistries(person),
       toolchains,
       sockets: socketMounts(channel?.unix_sockets ?? [], persons, as, looks),
+      ...installed(channel?.installation, as, looks),
     };
   };
 
@@ -188,6 +201,7 @@ export function createPlanner(
         ...spec.workspaces.map(({ path, access }): Mount => ({ kind: 'bind', source: path, dest: path, access })),
         ...spec.openings.flatMap(openingMounts),
         ...ground.sockets,
+        ...(ground.installation === undefined ? [] : [ground.installation]),
       ];
       const ownHome: Mount = { kind: 'bind', source: folders.home, dest: home, access: 'write' };
       const pins = prepareMountPoints([ownHome, ...toolchains.mounts, ...given, ...guards.mounts], { home, folders }, as, looks);
@@ -196,6 +210,7 @@ export function createPlanner(
         ...pins.map(({ source, dest }) => ({ source, dest })),
         ...spec.openings.map(({ path, target = path }) => ({ source: target, dest: path })),
         ...ground.sockets,
+        ...(ground.installation === undefined ? [] : [ground.installation]),
         ...(channel ? toolchains.mounts.filter((mount) => mount.kind === 'bind') : []),
       ];
       const expected = swappable.flatMap(({ source, dest }) => {
