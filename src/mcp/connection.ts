@@ -146,7 +146,7 @@ export function createConnection({ parts, bounds = createBounds(), session: own 
     const peer = peerOf(params, found, outlet);
     if ('error' in peer) return { jsonrpc: '2.0', id, ...peer };
     const features = featuresFor(peer);
-    if (found === undefined || !found.eras.includes(features.era) || (found.needs !== undefined && parts[found.needs] === undefined)) {
+    if (found === undefined || !found.eras.includes(features.era) || lacks(found, parts)) {
       return envelope(id, failure(METHOD_NOT_FOUND, 'Method not found'), features);
     }
     const context = { parts, features, peer, params, hearing };
@@ -267,6 +267,10 @@ export function createConnection({ parts, bounds = createBounds(), session: own 
 /** Whether a request says by itself what it speaks, as all of 2026-07-28 do. */
 export function claimsVersion(params: Members): params is Members & { readonly _meta: Members } {
   return isObject(params['_meta']) && Object.hasOwn(params['_meta'], META_VERSION);
+}
+
+function lacks({ needs }: Method, { resources, foreign }: ServerParts): boolean {
+  return needs === 'foreign' ? foreign?.() === undefined : needs === 'resources' && resources === undefined;
 }
 
 function busy(method: string, params: Members, features: Features, bound: number): Reply {

@@ -117,8 +117,8 @@ export interface ServerParts {
   /** Texts to tell with the next tool result ("job X ended"); each must be returned once. */
   pendingNotices?(owner: Owner): Promise<readonly string[]>;
   readonly resources?: Resources;
-  /** Absent: there are no upstreams. */
-  readonly foreign?: Foreign;
+  /** Undefined: there are no upstreams just now; the first may come while a client is connected. */
+  foreign?(): Foreign | undefined;
   /** For questions to a person in 2026-07-28; absent: nobody is asked through a client of that revision. */
   readonly signer?: Signer;
   /** The process at the other end of an HTTP connection: what hangs under it may not answer its questions. Absent: under this one. */

@@ -53,6 +53,7 @@ export function combine({ facts, defaults, operator, project, flags }: CombineIn
 
   const operatorLayer = fileLayer(operator, 'operator');
   if (operatorLayer !== undefined) lay(values, provenance, operatorLayer);
+  const narrowed: string[] = [];
   const projectLayer = project === undefined ? undefined : fileLayer(project, 'project');
   if (projectLayer !== undefined && project !== undefined) {
     for (const path of settingPaths()) {
@@ -60,6 +61,7 @@ export function combine({ facts, defaults, operator, project, flags }: CombineIn
       const { value, changed, ignored } = tighten(path, values[path], projectLayer.values[path]);
       values[path] = value;
       for (const part of changed) provenance[dotted(path, part)] = projectLayer.originOf([...path.split('.'), ...part]);
+      if (path === 'tools.toolsets') narrowed.push(...changed.map(([name]) => String(name)));
       for (const { part, why } of ignored) {
         const at = [...path.split('.'), ...part];
         warnings.push({
@@ -94,7 +96,11 @@ export function combine({ facts, defaults, operator, project, flags }: CombineIn
 
   if (problems.length > 0) return { ok: false, problems, warnings };
   const laid = unflatten(values);
-  const config: Config = { ...laid, sandbox: { ...laid.sandbox, limits: limitsOfBackend(laid, provenance) } };
+  const config: Config = {
+    ...laid,
+    sandbox: { ...laid.sandbox, limits: limitsOfBackend(laid, provenance) },
+    ...(narrowed.length === 0 ? {} : { narrowed }),
+  };
   if (config.shell.timeout_ms > config.shell.max_timeout_ms) {
     const message = `shell.timeout_ms (${config.shell.timeout_ms}) is more than shell.max_timeout_ms (${config.shell.max_timeout_ms})`;
     return { ok: false, problems: [{ message, fix: 'Lower the first or raise the second.' }], warnings };

@@ -6,7 +6,7 @@ type Paths<T> = {
 }[keyof T & string];
 
 /** Dotted path of one setting; lists and maps count as one. */
-export type SettingPath = Paths<Config>;
+export type SettingPath = Paths<Omit<Config, 'narrowed'>>;
 
 /**
  * What a project's `writ.json`, which nobody has approved, may do with a setting. `no`: it is ignored with a warning.

@@ -53,6 +53,8 @@ export interface McpServerConfig {
 }
 
 export interface Config {
+  /** Toolsets that a project's file names: there the project has its say, whatever the operator's become. */
+  readonly narrowed?: readonly string[];
   readonly mcp_servers: Readonly<Record<string, McpServerConfig>>;
   readonly dangerous: {
     readonly classes: Readonly<Partial<Record<EffectWord, VerdictWord>>>;

@@ -20,7 +20,7 @@ export interface LiveServersParts {
 }
 
 /**
- * Follows `mcp_servers` and `tools.list_at_most` of the operator's file while this process runs; nothing else of it is live. What a project
+ * Follows `mcp_servers` and `tools` of the operator's file while this process runs; nothing else of it is live. What a project
  * brought in stays as it was at the start. A file that is no good is said, and the last good one holds. Returns how it ends.
  */
 export function watchServers({ facts, home, flags = [], config: first, logger, apply }: LiveServersParts): () => void {
@@ -44,7 +44,7 @@ export function watchServers({ facts, home, flags = [], config: first, logger, a
     await apply({
       ...first,
       mcp_servers: { ...mcp_servers, ...Object.fromEntries(theirs) },
-      tools: { ...first.tools, list_at_most: tools.list_at_most },
+      tools,
     });
     logger.info(`${file} was read again: ${Object.keys(mcp_servers).length} MCP servers`);
   }

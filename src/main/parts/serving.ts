@@ -3,22 +3,24 @@ import type { AuditLog } from '../../audit/index.ts';
 import type { Settings as Flags } from '../../cli/index.ts';
 import type { Execution, Owner, WorkspaceBind } from '../../execution/index.ts';
 import { createGate, type Gate, type GatePolicy } from '../../gate/index.ts';
-import { createHomeSigner, resolveToolset, type Toolset } from '../../identity/index.ts';
+import { createHomeSigner } from '../../identity/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Config, ProcessFacts } from '../../kernel/config/index.ts';
-import { AppError, toAppError } from '../../kernel/errors.ts';
+import { toAppError } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { Redactor } from '../../kernel/redaction/index.ts';
 import type { ServerParts } from '../../mcp/index.ts';
 import { type Browsing, createFacts, createTools, jobLine } from '../../tools/index.ts';
-import type { UpstreamView } from '../../upstreams/index.ts';
 import type { Asking } from './approvals.ts';
 import type { Gateway } from './gateway.ts';
 import { INSTRUCTIONS } from './instructions.ts';
+import { watchServers } from './live-servers.ts';
+import { createLiveToolsets } from './live-toolsets.ts';
 import { once } from './once.ts';
 import { policyOf } from './policy.ts';
+import { createServingUpstreams } from './serving-upstreams.ts';
 import { spooledOutput } from './spooled-output.ts';
-import { findTools, foreignOffers, upstreamTools } from './upstream-tools.ts';
+import { findTools } from './upstream-tools.ts';
 
 export interface ServingParts {
   /** Of the process whose surroundings the commands get: this one, or the `writ mcp` that is relayed to it. */
@@ -51,7 +53,7 @@ export interface ServingParts {
 /** What serves agents in one process: one gate over one set of tools, whatever carries the messages and however many agents there are. */
 export interface Serving {
   readonly gate: Gate;
-  /** Everything a connection or endpoint needs but whose call it is. A toolset nobody configured is AppError config_invalid. */
+  /** Everything a connection or endpoint needs but whose call it is. A toolset nobody has configured by now is AppError config_invalid. */
   serverParts(toolset: string): Omit<ServerParts, 'scopeOf'>;
   /** To be awaited before a call that works in these Workspaces: what holds in the first of them is read, once. */
   enter(workspaces: readonly WorkspaceBind[]): Promise<void>;
@@ -110,44 +112,56 @@ export async function createServing(parts: ServingParts): Promise<Serving> {
       }),
   });
 
-  const upstreams = await upstreamsOf(parts);
-  let list_at_most = config.tools.list_at_most;
-  const unwatch =
-    upstreams === undefined
-      ? undefined
-      : (await import('./live-servers.ts')).watchServers({
-          ...parts,
-          async apply(now) {
-            list_at_most = now.tools.list_at_most;
-            await upstreams.replace((await gatewayOf(parts)).settingsOf(now, parts.project));
-          },
-        });
-  const results = upstreams === undefined ? undefined : (await import('./upstream-results.ts')).createResults({ ...parts, redactor });
-  const foreign = upstreams === undefined || results === undefined ? undefined : upstreamTools(upstreams, results.bound(upstreams.offers), redactor.known);
+  const upstreams = createServingUpstreams(parts);
+  await upstreams.configure(config);
+  let { list_at_most } = config.tools;
 
   const signer = createHomeSigner(parts.home);
-  const toolsets = new Map<string, Toolset>();
-  // A project may leave tools out of a toolset for calls in its folder, wherever Writ was started.
-  const leavesIn = createLeavesIn();
+  const toolsets = createLiveToolsets(config, logger);
   const allows = (name: string, tool: string, owner?: Owner): boolean =>
-    (toolsets.get(name)?.allows(tool) ?? false) && (owner === undefined || leavesIn(settingsOf(owner).config, name, tool));
-  const inner = createGate({
-    tools: results === undefined ? tools : [...tools, results.tool],
-    ...(foreign === undefined ? {} : { foreign, finding: { tools: findTools(foreign, allows), above: () => list_at_most } }),
-    allows,
-    policyOf: (owner) => settingsOf(owner).policy,
-    people: once(async () => ({
-      ...(await parts.asking()),
-      has_page: parts.approvalUrl !== undefined,
-      waitMs: (owner: Owner) => settingsOf(owner).config.approvals.wait_seconds * 1000,
-    })),
-    audit: parts.audit,
-    redactor,
-    clock,
-    logger,
-  });
+    toolsets.allows(name, tool, owner === undefined ? undefined : settingsOf(owner).config);
+  const people = once(async () => ({
+    ...(await parts.asking()),
+    has_page: parts.approvalUrl !== undefined,
+    waitMs: (owner: Owner) => settingsOf(owner).config.approvals.wait_seconds * 1000,
+  }));
+  const makeGate = (): Gate => {
+    const more = upstreams.now();
+    return createGate({
+      tools: more === undefined ? tools : [...tools, more.results.tool],
+      ...(more === undefined
+        ? {}
+        : {
+            foreign: more.tools,
+            finding: { tools: findTools(more.tools, allows), above: () => list_at_most },
+          }),
+      allows,
+      policyOf: (owner) => settingsOf(owner).policy,
+      people,
+      audit: parts.audit,
+      redactor,
+      clock,
+      logger,
+    });
+  };
+  let inner = makeGate();
+  /** One gate for all connections, whatever is configured in the course of them. */
+  const outer: Gate = { list: (toolset) => inner.list(toolset), call: (request) => inner.call(request) };
+  const gate = parts.watch?.(outer, redactor) ?? outer;
 
-  const gate = parts.watch?.(inner, redactor) ?? inner;
+  const unwatch = watchServers({
+    ...parts,
+    async apply(now) {
+      list_at_most = now.tools.list_at_most;
+      const others = toolsets.configure(now);
+      const before = upstreams.now();
+      await upstreams.configure(now);
+      const added = before === undefined ? upstreams.now() : undefined;
+      inner = makeGate();
+      if (others || added !== undefined) upstreams.announce({ type: 'tools' });
+      if (added !== undefined) void added.upstreams.ready(0);
+    },
+  });
 
   const read = async (primary: string, workspaces: readonly WorkspaceBind[]): Promise<void> => {
     settings.set(primary, await settingsFrom(await parts.configFor(primary)));
@@ -157,9 +171,7 @@ export async function createServing(parts: ServingParts): Promise<Serving> {
   return {
     gate,
     serverParts(name) {
-      const resolved = resolveToolset(name, config);
-      if (!resolved.ok) throw new AppError('config_invalid', resolved.message, { fix: resolved.fix });
-      toolsets.set(name, resolved.toolset);
+      toolsets.use(name);
       return {
         gate,
         toolset: name,
@@ -168,14 +180,10 @@ export async function createServing(parts: ServingParts): Promise<Serving> {
         clock,
         logger,
         pendingNotices: async (owner) => (await execution.jobs.takeEnded(owner)).map((job) => redactor.text(`Job ended: ${jobLine(job)}`)),
-        resources: spooledOutput({ gate, toolset: name, ...(results === undefined ? {} : { artifacts: results.store }) }),
-        ...(upstreams === undefined
-          ? {}
-          : {
-              catalogueReady: () => upstreams.ready(LIST_WAIT_MS),
-              foreign: foreignOffers(upstreams, redactor.known),
-              onChange: upstreams.onChange,
-            }),
+        resources: spooledOutput({ gate, toolset: name, artifacts: () => upstreams.now()?.results.store }),
+        catalogueReady: async () => upstreams.now()?.upstreams.ready(LIST_WAIT_MS),
+        foreign: () => upstreams.now()?.offers,
+        onChange: upstreams.onChange,
         signer,
         ...(parts.approvalUrl ? { approvalUrl: parts.approvalUrl } : {}),
       };
@@ -195,27 +203,13 @@ export async function createServing(parts: ServingParts): Promise<Serving> {
       // Who started this process is read while they are still there.
       parts.asking().catch((thrown: unknown) => logger.warn('nobody could be asked', { reason: toAppError(thrown).message }));
       assessor().catch((thrown: unknown) => logger.warn('the assessor could not be loaded', { reason: toAppError(thrown).message }));
-      void upstreams?.ready(0);
+      void upstreams.now()?.upstreams.ready(0);
     },
     async close() {
-      unwatch?.();
-      await upstreams?.close();
+      unwatch();
+      await upstreams.close();
     },
   };
-}
-
-async function upstreamsOf(parts: ServingParts): Promise<UpstreamView | undefined> {
-  const { facts, config, project } = parts;
-  // All that upstreams need is 50 MiB, which nobody should pay who has none.
-  const none = Object.keys(config.mcp_servers).length === 0;
-  if (parts.gateway === undefined || none || facts.host_env['WRIT_DISABLE_MCP'] === '1') return undefined;
-  const { pool, settingsOf } = await gatewayOf(parts);
-  return pool.view(settingsOf(config, project));
-}
-
-async function gatewayOf({ gateway }: ServingParts): Promise<Gateway> {
-  if (gateway === undefined) throw new AppError('internal', 'This process has no upstreams.');
-  return gateway();
 }
 
 function pathsOf(binds: readonly WorkspaceBind[], access: WorkspaceBind['access']): readonly string[] {
@@ -224,16 +218,4 @@ function pathsOf(binds: readonly WorkspaceBind[], access: WorkspaceBind['access'
 
 async function settingsFrom(config: Config): Promise<Settings> {
   return { config, policy: { rules: await policyOf(config), nonInteractive: config.dangerous.non_interactive } };
-}
-
-/** Whether a tool is in a toolset by a configuration, which never changes; one that it doesn't know is left as it is. Asked at every call. */
-function createLeavesIn(): (config: Config, toolset: string, tool: string) => boolean {
-  const known = new WeakMap<Config, Map<string, ReturnType<typeof resolveToolset>>>();
-  return (config, toolset, tool) => {
-    const ofConfig = known.get(config) ?? new Map<string, ReturnType<typeof resolveToolset>>();
-    known.set(config, ofConfig);
-    const resolved = ofConfig.get(toolset) ?? resolveToolset(toolset, config);
-    ofConfig.set(toolset, resolved);
-    return !resolved.ok || resolved.toolset.allows(tool);
-  };
 }

@@ -16,8 +16,8 @@ interface ListedJob {
 export interface SpooledParts {
   readonly gate: Gate;
   readonly toolset: string;
-  /** Absent: there are no upstreams. */
-  readonly artifacts?: Pick<ArtifactStore, 'list'>;
+  /** Undefined: there are no upstreams. */
+  artifacts(): Pick<ArtifactStore, 'list'> | undefined;
 }
 
 /**
@@ -36,8 +36,9 @@ export function spooledOutput({ gate, toolset, artifacts }: SpooledParts): Resou
   };
 
   const kept = async ({ owner }: CallScope): Promise<readonly OutputEntry[]> => {
-    if (artifacts === undefined || !gate.list(toolset).some(({ name }) => name === 'read_artifact')) return [];
-    return (await artifacts.list(owner)).slice(0, LISTED).map(({ id, server, tool, bytes, media_type }) => ({
+    const store = artifacts();
+    if (store === undefined || !gate.list(toolset).some(({ name }) => name === 'read_artifact')) return [];
+    return (await store.list(owner)).slice(0, LISTED).map(({ id, server, tool, bytes, media_type }) => ({
       id,
       name: `${server}: ${tool.slice(0, 80)}`,
       bytes,

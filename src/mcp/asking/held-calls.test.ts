@@ -25,7 +25,7 @@ function context(params: Members = {}, more: { owner?: object; flight?: Flight }
     params,
     features: featuresOf('2026-07-28'),
     peer: { revision: '2026-07-28', client: undefined, capabilities: { elicitation: {} }, roots: async () => [] },
-    parts: { foreign: {}, scopeOf: () => ({ owner: more.owner ?? OWNER, workspaces: [] }) },
+    parts: { foreign: () => ({}), scopeOf: () => ({ owner: more.owner ?? OWNER, workspaces: [] }) },
     offer() {},
     send() {},
   } as unknown as WorkContext;

@@ -189,7 +189,7 @@ export function createHeldCalls(places: Places): HeldCalls {
     run(context, meant, work) {
       const { features, parts, params, peer } = context;
       const { requestState } = params;
-      if (features.asks !== 'with_answer' || parts.foreign === undefined) return work(context);
+      if (features.asks !== 'with_answer' || parts.foreign?.() === undefined) return work(context);
       if (typeof requestState === 'string' && requestState.startsWith(STATE)) return resume(context, meant, requestState);
       const { elicitation, sampling } = peer.capabilities;
       if (!isObject(elicitation) && !isObject(sampling)) return work(context);

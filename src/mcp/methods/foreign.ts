@@ -42,7 +42,7 @@ async function askOnce(context: WorkContext, tool: string, args: Members, notFou
 /** `prompts/list` */
 export async function listPrompts({ parts, features, params }: RequestContext): Promise<Reply> {
   await parts.catalogueReady?.();
-  return withCache(features, page('prompts', (await parts.foreign?.prompts()) ?? [], params));
+  return withCache(features, page('prompts', (await parts.foreign?.()?.prompts()) ?? [], params));
 }
 
 /** `prompts/get` */
@@ -73,7 +73,7 @@ async function ofForeign(
   context: WorkContext,
   asked: (foreign: Foreign) => { readonly tool: string; readonly args: Members },
 ): Promise<Reply> {
-  const { foreign } = context.parts;
+  const foreign = context.parts.foreign?.();
   if (foreign === undefined) return failure(METHOD_NOT_FOUND, 'Method not found');
   const { tool, args } = asked(foreign);
   return askForeign(context, tool, args, INVALID_PARAMS);

@@ -9,15 +9,16 @@ import { CACHE } from './page.ts';
 /** Only what is really there: a capability is a promise. */
 function capabilities(parts: ServerParts): Members {
   const changing = parts.onChange === undefined ? {} : { listChanged: true };
+  const foreign = parts.foreign?.();
   return {
     tools: changing,
-    ...(parts.resources === undefined ? {} : { resources: parts.foreign === undefined ? {} : { subscribe: true, ...changing } }),
-    ...(parts.foreign === undefined ? {} : { prompts: changing, completions: {}, logging: {} }),
+    ...(parts.resources === undefined ? {} : { resources: foreign === undefined ? {} : { subscribe: true, ...changing } }),
+    ...(foreign === undefined ? {} : { prompts: changing, completions: {}, logging: {} }),
   };
 }
 
 function instructions({ instructions, foreign }: ServerParts): string {
-  const more = foreign?.instructions() ?? '';
+  const more = foreign?.()?.instructions() ?? '';
   return more === '' ? instructions : `${instructions}\n\n${more}`;
 }
 
@@ -37,7 +38,7 @@ export function initializeResult(parts: ServerParts, revision: Revision, feature
 
 /** `server/discover` (2026-07-28). */
 export function discover({ parts }: RequestContext): Reply {
-  const extensions = parts.foreign === undefined ? {} : { extensions: { [TASKS]: {} } };
+  const extensions = parts.foreign?.() === undefined ? {} : { extensions: { [TASKS]: {} } };
   return {
     result: {
       supportedVersions: SUPPORTED_REVISIONS,

@@ -28,8 +28,9 @@ export async function listTemplates({ parts, features, params }: RequestContext)
     description: 'What the result of an MCP server was too large for, or a file that it referred to (art_...), a page at a time.',
   };
   await parts.catalogueReady?.();
-  const own = parts.foreign === undefined ? [output] : [output, artifact];
-  return withCache(features, page('resourceTemplates', [...own, ...((await parts.foreign?.templates()) ?? [])], params));
+  const foreign = parts.foreign?.();
+  const own = foreign === undefined ? [output] : [output, artifact];
+  return withCache(features, page('resourceTemplates', [...own, ...((await foreign?.templates()) ?? [])], params));
 }
 
 /** `resources/list` */
@@ -37,7 +38,7 @@ export function listResources(context: WorkContext): Promise<Reply> {
   return withResources(context, async (resources) => {
     const entries = await resources.list(await scopeOf(context)).catch((thrown: unknown) => nothing(context, thrown));
     await context.parts.catalogueReady?.();
-    const foreign = (await context.parts.foreign?.resources()) ?? [];
+    const foreign = (await context.parts.foreign?.()?.resources()) ?? [];
     return page('resources', [...entries.map(describe), ...foreign], context.params);
   });
 }
@@ -55,7 +56,7 @@ export function readResource(context: WorkContext): Promise<Reply> {
     const { uri } = params;
     if (typeof uri !== 'string') return failure(INVALID_PARAMS, 'The member params.uri must be a string');
     const wanted = parseUri(uri);
-    const { foreign } = context.parts;
+    const foreign = context.parts.foreign?.();
     if (wanted === undefined && foreign !== undefined)
       return askForeign(context, foreign.tools.resource, { uri }, features.resourceNotFound);
     const scope = await scopeOf(context);

@@ -32,7 +32,10 @@ export async function listen({ id, params, parts, flight, send, offer }: WorkCon
   };
   await Promise.all(
     [...new Set(uris)].map(async (uri) => {
-      const stop = await parts.foreign?.watch(uri, () => tell(updated(uri, meta)), signal).catch(() => undefined);
+      const stop = await parts
+        .foreign?.()
+        ?.watch(uri, () => tell(updated(uri, meta)), signal)
+        .catch(() => undefined);
       if (stop !== undefined) watched.set(uri, stop);
     }),
   );
@@ -59,7 +62,7 @@ export async function listen({ id, params, parts, flight, send, offer }: WorkCon
 type List = Exclude<Change['type'], 'log'>;
 
 function listsOf(wanted: Members, { onChange, foreign }: ServerParts): ReadonlySet<List> {
-  const changing: readonly List[] = onChange === undefined ? [] : foreign === undefined ? ['tools'] : ['tools', 'prompts', 'resources'];
+  const changing: readonly List[] = onChange === undefined ? [] : foreign?.() === undefined ? ['tools'] : ['tools', 'prompts', 'resources'];
   return new Set(changing.filter((list) => wanted[LISTS[list]] === true));
 }
 
@@ -71,7 +74,8 @@ function isUris(value: unknown): value is readonly string[] {
 export async function subscribe({ parts, params, features, flight, hearing }: WorkContext): Promise<Reply> {
   const { uri } = params;
   if (typeof uri !== 'string') return failure(INVALID_PARAMS, 'The member params.uri must be a string');
-  const watched = parts.foreign === undefined ? 'unknown' : await hearing.watch(parts.foreign, uri, flight.signal);
+  const foreign = parts.foreign?.();
+  const watched = foreign === undefined ? 'unknown' : await hearing.watch(foreign, uri, flight.signal);
   if (watched === 'too_many') return failure(INVALID_PARAMS, `${MAX_WATCHED} resources are watched already`);
   return watched === 'watched'
     ? { result: {} }
@@ -91,6 +95,6 @@ export function setLevel({ parts, params, hearing }: RequestContext): Reply {
   const { level } = params;
   if (!isLogLevel(level)) return failure(INVALID_PARAMS, 'The member params.level must be a level of RFC 5424, such as "info"');
   hearing.setLevel(level);
-  parts.foreign?.setLevel(level);
+  parts.foreign?.()?.setLevel(level);
   return { result: {} };
 }

@@ -81,7 +81,7 @@ export async function callTool(context: WorkContext): Promise<Reply | undefined>
 async function callOnce(context: WorkContext, name: string, args: Members): Promise<Reply | undefined> {
   const { features, flight, notices } = context;
   // A host that kept the list of an earlier start calls without asking for it again.
-  if (name.includes('__') && context.parts.foreign?.has(name) === false) await context.parts.catalogueReady?.();
+  if (name.includes('__') && context.parts.foreign?.()?.has(name) === false) await context.parts.catalogueReady?.();
   const { answer, scope, asking } = await askGate(context, name, args);
   if (asking?.request.forged !== undefined)
     return failure(INVALID_PARAMS, 'Invalid or expired requestState: call again without it', { code: 'invalid_arguments' });
