@@ -8,7 +8,15 @@ import type { Clock } from '../kernel/clock.ts';
 import type { ServerChange } from '../kernel/config/edit-servers.ts';
 import type { WrittenServers } from '../kernel/config/write-servers.ts';
 import type { Assessment, Decision } from '../policy/types.ts';
-import type { ImportRead, SettingsRead, UpstreamApprovals, UpstreamSettings, UpstreamStatus, UpstreamTool } from '../upstreams/index.ts';
+import type {
+  ImportRead,
+  SettingsRead,
+  UpstreamApprovals,
+  UpstreamKey,
+  UpstreamSettings,
+  UpstreamStatus,
+  UpstreamTool,
+} from '../upstreams/index.ts';
 import type { Keyboard } from './keyboard.ts';
 
 /** What the commands may do, wired in main/. Each part is made when first asked for, so that `writ check` opens no database. */
@@ -33,7 +41,7 @@ export interface App {
   /** Problems and warnings of the configuration, and where each value comes from. */
   explainConfig(): Promise<{ readonly ok: boolean; readonly text: string; readonly json: unknown }>;
   /** Serves MCP on this process's stdin and stdout until the client closes it. */
-  serveMcp(options: { readonly roots: readonly string[]; readonly toolset: string; readonly upstreams: boolean }): Promise<void>;
+  serveMcp(options: ServeOptions & { readonly roots: readonly string[]; readonly toolset: string }): Promise<void>;
   /** Serves agents over HTTP and the socket of the Writ home, and the operator's page, until it is closed. */
   up(options: UpOptions): Promise<Up>;
   /** Where `writ up` is reached: the one that runs, as far as is known, else what the configuration says. */
@@ -97,10 +105,25 @@ export interface UpstreamsPort {
   answerLogin(settings: UpstreamSettings, address: string): Promise<void>;
   /** The login is gone here; `revoked`: its issuer knows as well. */
   logout(settings: UpstreamSettings): Promise<{ readonly was: boolean; readonly revoked: boolean }>;
+  /** The servers of the running `writ up`; undefined: none runs here. */
+  running(): Promise<RunningServers | undefined>;
   /** Whether this process hangs under a host that has a `writ mcp` of its own: nobody approves themselves. */
   actsForAgent(): boolean;
   readonly operator: string;
   close(): Promise<void>;
+}
+
+/** The servers that a running `writ up` has, its own and those of the projects that hosts work in. AppError where it refuses or goes away. */
+export interface RunningServers {
+  list(): Promise<readonly UpstreamStatus[]>;
+  reconnect(key: UpstreamKey): Promise<UpstreamStatus>;
+  /** The last `lines` of what one wrote on standard error and, with `follow`, those that come until the signal. */
+  log(
+    key: UpstreamKey,
+    options: { readonly lines: number; readonly follow: boolean },
+    told: (line: string) => void,
+    signal: AbortSignal,
+  ): Promise<void>;
 }
 
 /** One login, begun. */
@@ -116,9 +139,14 @@ export interface LoginPort {
   close(): void;
 }
 
-export interface UpOptions {
+interface ServeOptions {
   /** False: those of the configuration are left out. */
   readonly upstreams: boolean;
+  /** AppError upstreams_not_ready, before anything is started, when one of them can't be had. */
+  readonly strict: boolean;
+}
+
+export interface UpOptions extends ServeOptions {
   readonly host?: string;
   readonly port?: number;
 }

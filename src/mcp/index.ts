@@ -4,6 +4,7 @@ export { rejection, TRY_AGAIN, turnAway } from './http/rejection.ts';
 export { MCP_SERVER_OPTIONS } from './http/server-options.ts';
 export { type Door, isAnswered, openDoor } from './relay/door.ts';
 export type { Hello } from './relay/hello.ts';
+export { type Inquired, type Inquiry, inquire } from './relay/inquiry.ts';
 export { knock } from './relay/knock.ts';
 export { relay } from './relay/relay.ts';
 export { isOwnSocket, socketPath } from './relay/socket-path.ts';

@@ -1,5 +1,6 @@
 export { differenceLines } from './approvals/difference.ts';
 export { APPROVALS_FILE } from './approvals/records.ts';
+export type { UpstreamKey } from './approvals/records.ts';
 export type { ListedUpstream, UpstreamApprovals } from './approvals/types.ts';
 export { keyOf } from './approvals/types.ts';
 export { createUpstreamApprovals } from './approvals/upstream-approvals.ts';
@@ -31,7 +32,7 @@ export { createServerLog, type ServerLog } from './server-log.ts';
 export { expand as expandSettings } from './settings/expand.ts';
 export { readSettings, type SettingsRead } from './settings/read-settings.ts';
 export type * from './types.ts';
-export type { Admission } from './upstream.ts';
+export type { Admission, Upstream } from './upstream.ts';
 export type { Upstreams } from './upstreams.ts';
 export { vetTools } from './vet.ts';
 export type { Carrier } from './wire/carrier.ts';

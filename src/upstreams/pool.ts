@@ -25,6 +25,8 @@ export interface PoolParts {
 export interface UpstreamPool {
   /** These, in this order, until the view is closed; each is ended with the last view that has it. */
   view(settings: readonly UpstreamSettings[]): UpstreamView;
+  /** All that some view has just now. */
+  all(): readonly Upstream[];
   /** People have answered: what waited for that is judged again. */
   review(): Promise<void>;
   close(): Promise<void>;
@@ -122,6 +124,7 @@ export function createUpstreamPool(parts: PoolParts): UpstreamPool {
         },
       };
     },
+    all: () => [...open.values()].map(({ upstream }) => upstream),
     async review() {
       await Promise.all([...open.values()].map(({ upstream }) => upstream.review()));
     },

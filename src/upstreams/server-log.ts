@@ -12,6 +12,8 @@ export interface ServerLog {
   read(stderr: Readable): void;
   /** Oldest first. */
   lines(): readonly string[];
+  /** Told of each line that comes, until the function that it gives is called. */
+  follow(told: (line: string) => void): () => void;
 }
 
 export interface ServerLogParts {
@@ -25,6 +27,7 @@ export interface ServerLogParts {
 
 export function createServerLog({ name, clock, clean, show }: ServerLogParts): ServerLog {
   const kept: string[] = [];
+  const followers = new Set<(line: string) => void>();
   let second = 0;
   let shown = 0;
   let swallowed = 0;
@@ -32,6 +35,7 @@ export function createServerLog({ name, clock, clean, show }: ServerLogParts): S
   function keep(line: string): void {
     kept.push(line);
     if (kept.length > KEPT) kept.shift();
+    for (const told of followers) told(line);
   }
 
   function take(text: string): void {
@@ -61,5 +65,9 @@ export function createServerLog({ name, clock, clean, show }: ServerLogParts): S
       stderr.on('error', () => {});
     },
     lines: () => [...kept],
+    follow(told) {
+      followers.add(told);
+      return () => void followers.delete(told);
+    },
   };
 }

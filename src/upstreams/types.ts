@@ -136,6 +136,7 @@ export type Change = { readonly type: 'tools' | 'prompts' | 'resources' } | { re
 export interface UpstreamStatus {
   readonly name: string;
   readonly source: 'operator' | 'project';
+  readonly project?: string;
   readonly transport: UpstreamTransport['type'];
   readonly state: UpstreamState;
   /** In words, where the state alone doesn't say enough. */

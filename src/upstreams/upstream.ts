@@ -347,6 +347,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
       return {
         name,
         source: settings.source,
+        ...(settings.project === undefined ? {} : { project: settings.project }),
         transport: settings.transport.type,
         state,
         ...(reason === undefined ? {} : { reason }),

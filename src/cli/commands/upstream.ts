@@ -5,8 +5,10 @@ import { configureCommands } from '../upstream/configure.ts';
 import { importCommand } from '../upstream/import.ts';
 import { loginCommands } from '../upstream/login.ts';
 import { lookCommands } from '../upstream/look.ts';
+import { runningCommands } from '../upstream/running.ts';
 
 export function upstreamCommands(program: Command, app: () => Promise<App>, terminal: Terminal): void {
   const upstream = program.command('upstream').description('MCP servers behind this door: what they are, what they may');
-  for (const add of [lookCommands, configureCommands, importCommand, answerCommands, loginCommands]) add(upstream, app, terminal);
+  for (const add of [lookCommands, configureCommands, importCommand, answerCommands, loginCommands, runningCommands])
+    add(upstream, app, terminal);
 }

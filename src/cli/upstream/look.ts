@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { keyOf, type UpstreamStatus } from '../../upstreams/index.ts';
 import type { App, ConfiguredServer, Terminal, UpstreamsPort } from '../app.ts';
 import { configured, named, withUpstreams } from './with-upstreams.ts';
 
@@ -12,10 +13,13 @@ export function lookCommands(upstream: Command, app: () => Promise<App>, termina
     .option('--json', 'machine-readable output')
     .action(async (options: { json?: boolean }) => {
       await withUpstreams(app, async (port) => {
-        const all = await Promise.all(port.servers.map(async (each) => ({ ...each, state: await stateOf(each, port) })));
-        const { renderList } = await rendering();
-        if (options.json) terminal.out(`${JSON.stringify(all.map((each) => plain(each, port)))}\n`);
-        else terminal.out(`${renderList(all)}\n`);
+        const live = await liveOf(port);
+        const all = await Promise.all(port.servers.map(async (each) => ({ ...each, state: await stateOf(each, port), live: live(each) })));
+        const { liveState, renderList } = await rendering();
+        if (options.json) return terminal.out(`${JSON.stringify(all.map((each) => plain(each, port)))}\n`);
+        terminal.out(
+          `${renderList(all.map((each) => ({ ...each, state: each.live === undefined ? each.state : liveState(each.live) })))}\n`,
+        );
       });
     });
 
@@ -28,10 +32,12 @@ export function lookCommands(upstream: Command, app: () => Promise<App>, termina
       await withUpstreams(app, async (port) => {
         const server = configured(port, name);
         const state = await stateOf(server, port);
-        const { renderNotes, renderSettings } = await rendering();
-        if (options.json) return terminal.out(`${JSON.stringify(plain({ ...server, state }, port))}\n`);
+        const live = (await liveOf(port))(server);
+        const { renderNotes, renderSettings, renderStatus } = await rendering();
+        if (options.json) return terminal.out(`${JSON.stringify(plain({ ...server, state, live }, port))}\n`);
         if (server.read.ok) terminal.out(`${renderSettings(port.mask(server.read.settings))}\n`);
         terminal.out(`  ${'state'.padEnd(10)} ${state}\n`);
+        if (live !== undefined) terminal.out(`In the running \`writ up\`:\n  ${renderStatus(live)}\n`);
         if (!server.read.ok) terminal.out(renderNotes(server.read.problems));
         terminal.out(renderNotes(server.read.warnings));
       });
@@ -67,8 +73,20 @@ async function stateOf({ read }: ConfiguredServer, { approvals }: UpstreamsPort)
   return `${judged.state === 'denied' ? 'denied' : 'needs approval'}: ${judged.reason}`;
 }
 
+type Looked = ConfiguredServer & { readonly state: string; readonly live: UpstreamStatus | undefined };
+
+/** How each is in the running `writ up`. Undefined: none runs, or it hasn't that one. */
+async function liveOf(port: UpstreamsPort): Promise<(server: ConfiguredServer) => UpstreamStatus | undefined> {
+  // A list of what is configured needs nobody: one that doesn't answer is only not told of.
+  const running = await (await port.running())?.list().catch(() => undefined);
+  return ({ name, read }) => {
+    const project = read.ok ? keyOf(read.settings).project : null;
+    return running?.find((status) => status.name === name && (status.project ?? null) === project);
+  };
+}
+
 /** For programs: the same shape whether it can be used or not. */
-function plain({ name, source, read, state }: ConfiguredServer & { readonly state: string }, { mask }: UpstreamsPort): object {
+function plain({ name, source, read, state, live }: Looked, { mask }: UpstreamsPort): object {
   const notes = { problems: read.ok ? [] : read.problems, warnings: read.warnings };
-  return { name, source, state, ...(read.ok ? { settings: mask(read.settings) } : {}), ...notes };
+  return { name, source, state, ...(live === undefined ? {} : { live }), ...(read.ok ? { settings: mask(read.settings) } : {}), ...notes };
 }

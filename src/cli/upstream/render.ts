@@ -1,5 +1,11 @@
 import { visible } from '../../kernel/visible.ts';
-import { differenceLines, type ListedUpstream, type UpstreamSettings, type UpstreamTool } from '../../upstreams/index.ts';
+import {
+  differenceLines,
+  type ListedUpstream,
+  type UpstreamSettings,
+  type UpstreamStatus,
+  type UpstreamTool,
+} from '../../upstreams/index.ts';
 import type { ConfiguredServer, LookedAt } from '../app.ts';
 
 /** What a person reads of MCP servers in a terminal. Everything foreign is made visible first. */
@@ -60,6 +66,25 @@ export function renderLook({ status, tools, log }: LookedAt): string {
   if (tools.length > 0) lines.push(renderTools(tools));
   if (state !== 'connected') lines.push(...log.slice(-LOG_LINES).map((line) => `  [${name}] ${visible(line)}`));
   return lines.join('\n');
+}
+
+/** As it is in the running `writ up`. */
+export function renderStatus(status: UpstreamStatus): string {
+  const { name, identity, last_error, reason } = status;
+  const what = identity === undefined ? '' : ` as ${identity.name} ${identity.version} (${identity.protocol})`;
+  const why = reason === undefined ? '' : `: ${reason}`;
+  return [
+    visible(`${name}: ${liveState(status)}${what}${why}`),
+    `  since ${new Date(status.since).toISOString().slice(0, 19)}Z, ${status.restarts} restart${status.restarts === 1 ? '' : 's'}`,
+    ...(last_error === undefined || last_error === reason ? [] : [visible(`  last error: ${last_error}`)]),
+  ].join('\n');
+}
+
+/** In a few words, for a list. */
+export function liveState({ state, tools }: UpstreamStatus): string {
+  if (tools.all === 0) return state;
+  const count = `${tools.all} tool${tools.all === 1 ? '' : 's'}`;
+  return `${state}, ${count}${tools.disabled === 0 ? '' : `, ${tools.enabled} of them enabled`}`;
 }
 
 function renderTools(tools: readonly UpstreamTool[]): string {

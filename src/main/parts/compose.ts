@@ -66,6 +66,25 @@ export async function composeApp(entry: (name: string) => URL, settings: Setting
     (await import('./browsing.ts')).createLocalBrowsing({ home: home().home, reader: entry('page-reader'), clock, logger }),
   );
 
+  const approve_all = facts.host_env['WRIT_APPROVE_MCP'] === '1';
+  /** `--strict`. Resolves to what lets go of what was opened for it, where nothing else in this process will. */
+  async function insist(its: Config, from: string | undefined): Promise<() => Promise<void>> {
+    if (facts.host_env['WRIT_DISABLE_MCP'] === '1' || Object.keys(its.mcp_servers).length === 0) return async () => {};
+    const [{ insistOnUpstreams }, opened] = await Promise.all([import('./strict.ts'), gateway()]);
+    const letGo = async (): Promise<void> => {
+      await opened.close();
+      // Each yes that is taken for granted is in the record.
+      if (approve_all) await (await audit()).close();
+    };
+    try {
+      await insistOnUpstreams({ gateway: opened, config: its, project: from, approve_all });
+    } catch (thrown) {
+      await letGo();
+      throw thrown;
+    }
+    return letGo;
+  }
+
   /** What a server of this process is made of, whatever carries its messages. */
   const serverParts = async () => ({
     facts,
@@ -105,6 +124,7 @@ export async function composeApp(entry: (name: string) => URL, settings: Setting
         home: home().home,
         clock,
         redactor,
+        version,
         execution,
         audit,
       });
@@ -120,7 +140,8 @@ export async function composeApp(entry: (name: string) => URL, settings: Setting
         policy: await policyOf(await configFor(findGitRoot(cwd, facts.uid) ?? cwd)),
       }),
     explainConfig: async () => (await import('./explain.ts')).explainLocalConfig(facts, home().home, redactor),
-    serveMcp: async ({ upstreams, ...options }) => {
+    serveMcp: async ({ upstreams, strict, ...options }) => {
+      const letGo = strict && upstreams ? await insist(await config(), project) : undefined;
       // Said by a variable, which a relay takes along.
       const own = upstreams ? facts : { ...facts, host_env: { ...facts.host_env, WRIT_DISABLE_MCP: '1' } };
       const streams = { input: process.stdin, output: process.stdout };
@@ -132,7 +153,7 @@ export async function composeApp(entry: (name: string) => URL, settings: Setting
       // What was said on the command line holds for this process, whatever the other one does.
       if (settings.length === 0 && existsSync(join(home().home, 'writ.sock'))) {
         const { relayMcp } = await import('./relay-mcp.ts');
-        if (await relayMcp({ ...options, ...streams, facts: own, home: home().home, version, logger, standalone })) return;
+        if (await relayMcp({ ...options, ...streams, facts: own, home: home().home, version, logger, standalone })) return letGo?.();
       }
       await standalone(streams);
     },
@@ -143,7 +164,8 @@ export async function composeApp(entry: (name: string) => URL, settings: Setting
         createLocalExecution({ facts: its, home: home().home, config, runner: entry('runner'), logger, clock });
       // No project says anything about a server of all of them.
       const operators = await configFor(undefined);
-      const { upstreams, ...flags } = options;
+      const { upstreams, strict, ...flags } = options;
+      if (strict && upstreams) await insist(operators, undefined);
       const own = upstreams ? facts : { ...facts, host_env: { ...facts.host_env, WRIT_DISABLE_MCP: '1' } };
       const parts = { ...(await serverParts()), facts: own, config: operators, project: undefined };
       return startUp({ ...parts, identity: await identity(), makeExecution, ...flags });

@@ -19,11 +19,13 @@ import {
   createUpstreamApprovals,
   createUpstreamPool,
   expandSettings,
+  keyOf,
   LOGIN_NEWS,
   readSettings,
   type ServerLog,
   type SettingsRead,
   type UpstreamApprovals,
+  type UpstreamKey,
   type UpstreamPool,
   type UpstreamSettings,
   type UpstreamTransport,
@@ -55,11 +57,15 @@ export interface Gateway {
   settingsOf(config: Config, project: string | undefined): readonly UpstreamSettings[];
   /** One entry, and all that is to be said about it. */
   read(name: string, server: McpServerConfig, project: string | undefined): SettingsRead;
+  /** Whether it may be started as it is now; asked before every start. */
+  admit(settings: UpstreamSettings): Promise<Admission>;
+  /** How it is reached, with everything filled in. AppError config_invalid where something is missing. */
+  transportOf(settings: UpstreamSettings): Promise<UpstreamTransport>;
   /** What `${secret:NAME}` stands for. */
   readonly secrets: SealedStore;
   logins(): Promise<UpstreamLogins>;
-  /** What they wrote on standard error. */
-  logs(server: string): readonly string[];
+  /** What one wrote on standard error, in all its lives of this process. */
+  logOf(key: UpstreamKey): ServerLog;
   readonly approvals: UpstreamApprovals;
   close(): Promise<void>;
 }
@@ -104,9 +110,10 @@ export function createGateway(parts: GatewayParts): Gateway {
     logger.warn(text);
   }
 
-  function logOf(name: string): ServerLog {
-    const log = logs.get(name) ?? createServerLog({ name, clock, clean: redactor.text, show: (line) => logger.info(line) });
-    logs.set(name, log);
+  function logOf({ project, name }: UpstreamKey): ServerLog {
+    const key = JSON.stringify([project, name]);
+    const log = logs.get(key) ?? createServerLog({ name, clock, clean: redactor.text, show: (line) => logger.info(line) });
+    logs.set(key, log);
     return log;
   }
 
@@ -152,7 +159,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       },
       signal,
     );
-    logOf(settings.name).read(channel.stderr);
+    logOf(keyOf(settings)).read(channel.stderr);
     return createStdioCarrier({ ...channel, ended: channel.ended.then(how), close: () => channel.close() }, settings.max_response_bytes);
   }
 
@@ -176,6 +183,8 @@ export function createGateway(parts: GatewayParts): Gateway {
   return {
     pool,
     approvals,
+    admit,
+    transportOf,
     read,
     secrets,
     logins,
@@ -188,7 +197,7 @@ export function createGateway(parts: GatewayParts): Gateway {
         return [];
       });
     },
-    logs: (server) => logs.get(server)?.lines() ?? [],
+    logOf,
     async close() {
       unwatchFile(answers, review);
       unwatchFile(join(home, LOGIN_NEWS), review);

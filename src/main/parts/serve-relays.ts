@@ -4,7 +4,7 @@ import { findGitRoot } from '../../identity/index.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { secretValues } from '../../kernel/redaction/index.ts';
-import { type Door, type Hello, openDoor, type StdioServer, serveStdio } from '../../mcp/index.ts';
+import { type Door, type Hello, type Inquiry, openDoor, type StdioServer, serveStdio } from '../../mcp/index.ts';
 import { createConfigs } from './configs.ts';
 import type { Executions } from './executions.ts';
 import { localScope } from './local-scope.ts';
@@ -13,6 +13,8 @@ import { createServing, type ServingParts } from './serving.ts';
 export interface RelayServerParts extends ServingParts {
   readonly path: string;
   readonly executions: Executions;
+  /** What commands of this user want to know. */
+  answer(inquiry: Inquiry, say: (value: unknown) => void, signal: AbortSignal): Promise<void>;
 }
 
 /**
@@ -70,7 +72,7 @@ export async function serveRelays(parts: RelayServerParts): Promise<Door> {
     }
   }
 
-  const door = await openDoor({ path: parts.path, version: parts.version, logger, enter });
+  const door = await openDoor({ path: parts.path, version: parts.version, logger, enter, answer: parts.answer });
   return {
     async close() {
       await door.close();

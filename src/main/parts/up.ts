@@ -20,6 +20,8 @@ import { createMcpHandler, type Door, rejection, type ServerParts, socketPath, T
 import { afterStart } from './after-start.ts';
 import { agentScope } from './agent-scope.ts';
 import { createExecutions } from './executions.ts';
+import type { Gateway } from './gateway.ts';
+import { answerInquiry, createLiveUpstreams } from './live-upstreams.ts';
 import { callbackHosts, loginClient } from './login-base.ts';
 import { once } from './once.ts';
 import { createRunningCalls } from './running-calls.ts';
@@ -123,10 +125,13 @@ export async function startUp(parts: UpParts): Promise<Up> {
     logger.warn('others on the network can read what goes to and from this server: put a proxy with TLS in front of it', { host });
   }
 
+  let ready: Gateway | undefined;
   const gateway = once(async () => {
     const { createGateway } = await import('./gateway.ts');
-    return createGateway({ ...parts, execution: async () => lease.execution });
+    ready = createGateway({ ...parts, execution: async () => lease.execution });
+    return ready;
   });
+  const live = createLiveUpstreams({ gateway: () => ready, clock, operator: facts.user.name, audit: parts.audit });
   const servingParts: ServingParts = {
     ...parts,
     execution: async () => lease.execution,
@@ -168,7 +173,12 @@ export async function startUp(parts: UpParts): Promise<Up> {
     const path = socketPath(home);
     if (path === undefined) return logger.warn('the path of the Writ home is too long for a socket: every `writ mcp` works by itself');
     const { serveRelays } = await import('./serve-relays.ts');
-    door = await serveRelays({ ...servingParts, path, executions });
+    door = await serveRelays({
+      ...servingParts,
+      path,
+      executions,
+      answer: (inquiry, say, signal) => answerInquiry(inquiry, live, say, signal),
+    });
   };
   // Somebody else who serves this home would make two truths of what runs; that is found out before anything is told to be ready.
   try {

@@ -8,7 +8,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Config, ProcessFacts } from '../../kernel/config/index.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { isSecretName, type Redactor } from '../../kernel/redaction/index.ts';
-import { readImports, type UpstreamOAuth, type UpstreamSettings } from '../../upstreams/index.ts';
+import { keyOf, readImports, type UpstreamOAuth, type UpstreamSettings } from '../../upstreams/index.ts';
 import type { Gateway } from './gateway.ts';
 
 export interface UpstreamsPortParts {
@@ -19,6 +19,7 @@ export interface UpstreamsPortParts {
   readonly home: string;
   readonly clock: Clock;
   readonly redactor: Redactor;
+  readonly version: string;
   execution(): Promise<Execution>;
   audit(): Promise<AuditLog>;
 }
@@ -57,7 +58,7 @@ export function openUpstreams(parts: UpstreamsPortParts): UpstreamsPort {
       const upstream = view.get(settings.name);
       if (upstream === undefined) throw new AppError('internal', 'A server that was just configured is gone.');
       await upstream.start();
-      const looked = { status: upstream.status(), tools: upstream.tools(), log: gateway.logs(settings.name) };
+      const looked = { status: upstream.status(), tools: upstream.tools(), log: gateway.logOf(keyOf(settings)).lines() };
       await view.close();
       return looked;
     },
@@ -78,6 +79,7 @@ export function openUpstreams(parts: UpstreamsPortParts): UpstreamsPort {
       const [{ answerLogin }, logins] = await Promise.all([import('./upstream-login.ts'), gateway.logins()]);
       await answerLogin(settings, address, { logins, person: facts.user.name, record: () => record('upstream.login', settings) });
     },
+    running: async () => (await import('./ask-up.ts')).findRunning({ home, uid: facts.uid, version: parts.version }),
     async logout(settings) {
       const forgotten = await (await gateway.logins()).forget(settings);
       if (forgotten.was) await record('upstream.logout', settings);

@@ -4,6 +4,7 @@ import { AppError, toAppError } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import { firstLine } from './first-line.ts';
 import { HELLO_MS, type Hello, MAX_HELLO_BYTES, parseHello, type Welcome } from './hello.ts';
+import { type Inquiry, type InquiryLine, parseInquiry } from './inquiry.ts';
 
 export interface DoorParts {
   readonly path: string;
@@ -11,6 +12,8 @@ export interface DoorParts {
   readonly logger: Logger;
   /** Gets ready for one agent; an AppError is the reason why it isn't served here. */
   enter(hello: Hello): Promise<{ readonly run: string; serve(socket: Socket): Promise<void> }>;
+  /** Answers a command of this user, until it resolves or the signal says that nobody listens any more; an AppError is the refusal. */
+  answer(inquiry: Inquiry, say: (value: unknown) => void, signal: AbortSignal): Promise<void>;
 }
 
 export interface Door {
@@ -21,23 +24,30 @@ export interface Door {
 /** More agents than this on one machine are served by processes of their own. */
 const MAX_CONNECTIONS = 256;
 
+/** Of an answer that its command doesn't take; beyond it the connection is cut. */
+const MAX_UNREAD_BYTES = 1024 * 1024;
+
 /**
  * Listens on a socket of the Writ home. A socket that nobody answers on is left from a process that was killed, and is replaced; one
  * that is answered belongs to another `writ up` of this home: AppError address_in_use.
  */
-export async function openDoor({ path, version, logger, enter }: DoorParts): Promise<Door> {
+export async function openDoor({ path, version, logger, enter, answer }: DoorParts): Promise<Door> {
   const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (socket) => {
     socket.on('error', (error) => logger.debug('a relay is gone', { reason: error.message }));
     void receive(socket);
   });
   server.maxConnections = MAX_CONNECTIONS;
+  /** Bounded by the connections. */
+  const answering = new Set<AbortController>();
 
   async function receive(socket: Socket): Promise<void> {
     const line = await firstLine(socket, MAX_HELLO_BYTES, HELLO_MS);
+    const inquiry = line === undefined ? undefined : parseInquiry(line);
+    if (inquiry !== undefined) return answerTo(inquiry, socket);
     const hello = line === undefined ? undefined : parseHello(line);
     if (hello === undefined) return void socket.destroy();
     try {
-      if (hello.version !== version) throw new AppError('config_invalid', `\`writ up\` is version ${version}, this is ${hello.version}.`);
+      sameVersion(hello);
       const { run, serve } = await enter(hello);
       say(socket, { ok: true, run });
       await serve(socket);
@@ -46,6 +56,33 @@ export async function openDoor({ path, version, logger, enter }: DoorParts): Pro
       const error = toAppError(thrown);
       logger.warn('a relay is not served', { reason: error.message });
       say(socket, { ok: false, message: error.message });
+      socket.end();
+    }
+  }
+
+  function sameVersion(its: { readonly version: string }): void {
+    if (its.version !== version) throw new AppError('config_invalid', `\`writ up\` is version ${version}, this is ${its.version}.`);
+  }
+
+  async function answerTo(inquiry: Inquiry, socket: Socket): Promise<void> {
+    const over = new AbortController();
+    const say = (line: InquiryLine): void => {
+      if (socket.destroyed) return;
+      socket.write(`${JSON.stringify(line)}\n`);
+      if (socket.writableLength > MAX_UNREAD_BYTES) socket.destroy();
+    };
+    answering.add(over);
+    socket.on('close', () => over.abort()).on('end', () => over.abort());
+    socket.resume();
+    try {
+      sameVersion(inquiry);
+      await answer(inquiry, (value) => say({ value }), over.signal);
+      say({ done: true });
+    } catch (thrown) {
+      const { code, message, fix } = toAppError(thrown);
+      say({ error: { code, message, ...(fix === undefined ? {} : { fix }) } });
+    } finally {
+      answering.delete(over);
       socket.end();
     }
   }
@@ -73,6 +110,7 @@ export async function openDoor({ path, version, logger, enter }: DoorParts): Pro
       // Somebody may have replaced it meanwhile.
       if (lstatSync(path, { throwIfNoEntry: false })?.ino === inode) rmSync(path, { force: true });
       server.close();
+      for (const over of answering) over.abort();
     },
   };
 }
