@@ -137,6 +137,9 @@ export function createFakeGate(): FakeGate {
           return result(text, notes);
         case 'ask':
           return ask(request);
+        case 'elicit':
+          await request.relay?.ask('elicitation/create', { message: text }, request.signal);
+          return result('asked');
         case 'wait':
           request.progress(`waiting for ${text}`);
           return wait(request);

@@ -17,7 +17,7 @@ import { accepts, refuseForeign, refuseKind } from './door.ts';
 import { eraOf, isEraError } from './era.ts';
 import { type Rejection, rejection, TRY_AGAIN, turnAway } from './rejection.ts';
 import { createSessions } from './sessions.ts';
-import { admit, createVisits } from './visits.ts';
+import { admit, createVisits, REVOKED } from './visits.ts';
 
 /** Hosts look for this pair to know that they must begin anew. */
 const SESSION_NOT_FOUND: Rejection = { status: 404, error: { code: -32001, message: 'Session not found' } };
@@ -95,11 +95,13 @@ export function createMcpHandler({ logger, clock, signer, hosts, origins }: Http
   }
 
   /** What stateless requests share is only what is counted, and notices for the same owner. */
-  function statelessOf({ parts }: HttpCaller, { bounds }: Agent): Connection {
+  function statelessOf({ parts, signal }: HttpCaller, { bounds }: Agent): Connection {
     const known = stateless.get(parts);
     if (known !== undefined) return known;
     const connection = createConnection({ parts, bounds });
     stateless.set(parts, connection);
+    // Calls that wait for their client between two requests belong to no request that is open.
+    signal?.addEventListener('abort', () => connection.shutdown(REVOKED), { once: true });
     return connection;
   }
 

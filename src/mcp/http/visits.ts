@@ -10,6 +10,7 @@ import type { Session } from './sessions.ts';
 
 const TICK_MS = 5_000;
 const CLOSE_MS = 5_000;
+export const REVOKED = 'The credential was revoked.';
 
 /** One HTTP request whose message was understood, until its response is over. */
 export interface Visit {
@@ -46,7 +47,7 @@ export function createVisits(logger: Logger, clock: Clock): Visits {
       };
       /** A credential that is revoked takes with it what it began. */
       const revoked = (): void => {
-        cancel('The credential was revoked.');
+        cancel(REVOKED);
         exchange.cut();
       };
       const stays = signal && revocations.watch(signal, revoked);

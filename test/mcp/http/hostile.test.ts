@@ -257,6 +257,19 @@ test('a revoked credential takes its calls and streams with it', async () => {
   expect((await session.call(2, 'echo')).status).toBe(401);
 });
 
+test('a call that waits for its client between two requests ends with its credential', async () => {
+  const other = await serve({ parts: { foreign: () => ({ has: () => true }) as unknown as Foreign } });
+  const rest = { headers: { authorization: 'fired' } };
+  const meta = { ...MODERN_META, 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } };
+  const asked = await modern(other.url, 1, 'tools/call', { name: 'elicit', arguments: { text: 'Who?' }, _meta: meta }, rest);
+  expect(member(asked, 'result', 'requestState')).toMatch(/^held\./);
+  const [call] = other.gate.seen;
+  expect(call?.signal.aborted).toBe(false);
+  other.revoke('fired');
+  expect(call?.signal.reason).toMatchObject({ code: 'cancelled', message: 'The credential was revoked.' });
+  await other.close();
+});
+
 test('what goes on without its client ends with its credential, and when the server closes', async () => {
   const other = await serve();
   const leave = async (as: string): Promise<void> => {
