@@ -1,6 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Foreign } from '../../../src/mcp/index.ts';
+import { MODERN_META } from '../client.ts';
 import { ask, JSON_HEADERS, type Message, member, modern, open, raw, until } from './client.ts';
 import { serve, type TestServer } from './server.ts';
 
