@@ -1,6 +1,6 @@
 export { differenceLines } from './approvals/difference.ts';
-export { APPROVALS_FILE } from './approvals/records.ts';
 export type { UpstreamKey } from './approvals/records.ts';
+export { APPROVALS_FILE } from './approvals/records.ts';
 export type { ListedUpstream, UpstreamApprovals } from './approvals/types.ts';
 export { keyOf } from './approvals/types.ts';
 export { createUpstreamApprovals } from './approvals/upstream-approvals.ts';
@@ -29,7 +29,9 @@ export { type Artifact, type ArtifactPage, type ArtifactStore, createArtifacts }
 export { boundResult } from './results/bound-result.ts';
 export { untrustedLine } from './results/lines.ts';
 export { createServerLog, type ServerLog } from './server-log.ts';
+export { disabledTools, holdsMask, patched, sealed, switched, withDisabledTools } from './settings/entry-edits.ts';
 export { expand as expandSettings } from './settings/expand.ts';
+export { maskSettings } from './settings/mask.ts';
 export { readSettings, type SettingsRead } from './settings/read-settings.ts';
 export type * from './types.ts';
 export type { Admission, Upstream } from './upstream.ts';

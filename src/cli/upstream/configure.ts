@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { AppError } from '../../kernel/errors.ts';
-import type { UpstreamSettings } from '../../upstreams/index.ts';
+import { disabledTools, switched, type UpstreamSettings, withDisabledTools } from '../../upstreams/index.ts';
 import type { App, Terminal, UpstreamsPort } from '../app.ts';
 import { type EntryFlags, entryOf } from './entry-flags.ts';
 import { ofOperator, withUpstreams, wrong } from './with-upstreams.ts';
@@ -71,7 +71,7 @@ export function configureCommands(upstream: Command, app: () => Promise<App>, te
       .action(async (name: string, tools: readonly string[], options: { json?: boolean }) => {
         await withUpstreams(app, async (port) => {
           const { entry } = ofOperator(port, name);
-          const next = tools.length === 0 ? switched(entry, word) : withTools(entry, word, tools);
+          const next = tools.length === 0 ? switched(entry, word === 'enable') : withTools(entry, word, tools);
           const read = port.check(name, next);
           if (!read.ok) throw wrong(read.problems);
           const written = await port.write(() => [{ name, entry: next }]);
@@ -138,20 +138,9 @@ function store(secrets: Readonly<Record<string, string>>, port: UpstreamsPort): 
   };
 }
 
-function switched(entry: Readonly<Record<string, unknown>>, word: 'enable' | 'disable'): Readonly<Record<string, unknown>> {
-  const { enabled: _, disabled: __, ...rest } = entry;
-  return word === 'enable' ? rest : { ...rest, enabled: false };
-}
-
-function withTools(
-  entry: Readonly<Record<string, unknown>>,
-  word: 'enable' | 'disable',
-  tools: readonly string[],
-): Readonly<Record<string, unknown>> {
-  const { disabled_tools: given, ...rest } = entry;
-  const before = Array.isArray(given) ? (given as string[]) : [];
-  const left = word === 'disable' ? [...new Set([...before, ...tools])] : before.filter((tool) => !tools.includes(tool));
-  return left.length === 0 ? rest : { ...rest, disabled_tools: left };
+function withTools(entry: Readonly<Record<string, unknown>>, word: 'enable' | 'disable', tools: readonly string[]) {
+  const before = disabledTools(entry);
+  return withDisabledTools(entry, word === 'disable' ? [...before, ...tools] : before.filter((tool) => !tools.includes(tool)));
 }
 
 function backup(path: string | undefined): string {

@@ -7,8 +7,8 @@ import type { Execution } from '../../execution/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Config, ProcessFacts } from '../../kernel/config/index.ts';
 import { AppError } from '../../kernel/errors.ts';
-import { isSecretName, type Redactor } from '../../kernel/redaction/index.ts';
-import { keyOf, readImports, type UpstreamOAuth, type UpstreamSettings } from '../../upstreams/index.ts';
+import type { Redactor } from '../../kernel/redaction/index.ts';
+import { keyOf, maskSettings, readImports, type UpstreamSettings } from '../../upstreams/index.ts';
 import type { Gateway } from './gateway.ts';
 
 export interface UpstreamsPortParts {
@@ -49,7 +49,7 @@ export function openUpstreams(parts: UpstreamsPortParts): UpstreamsPort {
     secrets: gateway.secrets,
     operator: facts.user.name,
     check: (name, entry) => gateway.read(name, { source: 'operator', entry }, project),
-    mask: (settings) => masked(settings, redactor),
+    mask: (settings) => maskSettings(settings, redactor),
     // Servers of another Writ home have other approvals.
     actsForAgent: () => actsForSomeAgent(process.pid, (argv, told) => isServer(argv) && (told === null || isHome(told, facts, home))),
     async look(settings) {
@@ -125,29 +125,4 @@ function isHome(told: string | undefined, { user }: ProcessFacts, home: string):
 function isServer(argv: readonly string[]): boolean {
   const at = argv.findIndex((word, index) => index > 0 && !word.startsWith('-'));
   return argv[at + 1] === 'mcp' && /(^|\/)(writ(\.mjs)?|cli\.[jt]s)$/.test(argv[at] ?? '');
-}
-
-function secretless(oauth: UpstreamOAuth | false | undefined): { readonly oauth?: UpstreamOAuth | false } {
-  if (oauth === undefined) return {};
-  if (oauth === false || oauth.client_secret === undefined || oauth.client_secret.includes('${')) return { oauth };
-  return { oauth: { ...oauth, client_secret: '[redacted]' } };
-}
-
-/** Settings as they may be shown: what stands in clear under the name of a secret, or looks like one, is taken out. */
-function masked(settings: UpstreamSettings, redactor: Redactor): UpstreamSettings {
-  const { transport } = settings;
-  const values = (of: Readonly<Record<string, string>>): Record<string, string> =>
-    Object.fromEntries(
-      Object.entries(of).map(([name, value]) => [
-        name,
-        isSecretName(name) && value !== '' && !value.includes('${') ? '[redacted]' : redactor.text(value),
-      ]),
-    );
-  return {
-    ...settings,
-    transport:
-      transport.type === 'stdio'
-        ? { ...transport, args: transport.args.map((arg) => redactor.text(arg)), env: values(transport.env) }
-        : { ...transport, url: redactor.text(transport.url), headers: values(transport.headers), ...secretless(transport.oauth) },
-  };
 }
