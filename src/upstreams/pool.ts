@@ -18,7 +18,7 @@ export interface PoolParts {
   open(settings: UpstreamSettings, signal: AbortSignal): Promise<Carrier>;
   readonly remembered?: Remembered;
   /** What its tools are for us. */
-  vet(settings: UpstreamSettings, definitions: readonly unknown[]): Promise<readonly UpstreamTool[]>;
+  vet(settings: UpstreamSettings, definitions: readonly unknown[], signal: AbortSignal): Promise<readonly UpstreamTool[]>;
 }
 
 /** The upstreams of a process. Whoever configures the same one shares it, whatever agent it serves: they all belong to this user. */
@@ -64,7 +64,7 @@ export function createUpstreamPool(parts: PoolParts): UpstreamPool {
       logger,
       admit: () => parts.admit(settings),
       open: (signal) => parts.open(settings, signal),
-      vet: (definitions) => parts.vet(settings, definitions),
+      vet: (definitions, signal) => parts.vet(settings, definitions, signal),
       served: createServed({ settings, logger, announce }),
       announce,
       ...(parts.remembered === undefined ? {} : { remembered: parts.remembered }),

@@ -174,7 +174,7 @@ test('a session that the server forgot is begun anew, and what it turned away un
       async send(message, options) {
         if (message['method'] !== 'tools/call') return carrier.send(message, options);
         server.exit('the server does not know its session any more');
-        throw new AppError('upstream_unavailable', 'gone', { data: { session_gone: true, unsent: true } });
+        throw new AppError('upstream_unavailable', 'gone', { data: { session_gone: true } });
       },
     };
   };
@@ -263,4 +263,19 @@ test('a server that says all the time that its prompts changed is passed on once
   expect(announced).toEqual([]);
   await vi.advanceTimersByTimeAsync(1_000);
   expect(announced).toEqual([{ type: 'prompts' }]);
+});
+
+test('judging its tools is given up when it is closed', async () => {
+  const judging = Promise.withResolvers<AbortSignal>();
+  const upstream = upstreamOf([() => olderServer([ACT])], {
+    vet(_definitions, given) {
+      judging.resolve(given);
+      return new Promise((_resolve, reject) => given.addEventListener('abort', () => reject(given.reason)));
+    },
+  });
+  const started = upstream.start();
+  await judging.promise;
+  await upstream.close();
+  await started;
+  expect((await judging.promise).aborted).toBe(true);
 });

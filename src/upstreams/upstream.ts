@@ -7,6 +7,7 @@ import { createOffered, type OfferKind } from './offered.ts';
 import { createCallPlaces } from './places.ts';
 import type { Remembered } from './remembered.ts';
 import { SETTLED, TRANSITIONS } from './states.ts';
+import { createToolList } from './tool-list.ts';
 import type { Change, JsonObject, Relay, UpstreamSettings, UpstreamState, UpstreamStatus, UpstreamTool } from './types.ts';
 import { createWatching } from './watching.ts';
 import type { Carrier } from './wire/carrier.ts';
@@ -29,7 +30,7 @@ export interface UpstreamParts {
   /** Starts or reaches it. Called once per connection; AppError where it can't be had, with `data.needs_auth` where a person has to log in. */
   open(signal: AbortSignal): Promise<Carrier>;
   /** What its tools are for us: hardened, named, pinned, approved or not. */
-  vet(definitions: readonly unknown[]): Promise<readonly UpstreamTool[]>;
+  vet(definitions: readonly unknown[], signal: AbortSignal): Promise<readonly UpstreamTool[]>;
   readonly served: Served;
   /** What it said the last time. */
   readonly remembered?: Remembered;
@@ -109,12 +110,9 @@ export function createUpstream(parts: UpstreamParts): Upstream {
   let era: Era | undefined = said?.era;
   let instructions = said?.instructions === undefined ? undefined : soundInstructions(name, said.instructions, logger);
   let client: UpstreamClient | undefined;
-  let tools: readonly UpstreamTool[] = [];
-  let definitions: readonly unknown[] = [];
   let starting: Promise<void> | undefined;
   let first: Promise<void> | undefined;
   let again: NodeJS.Timeout | undefined;
-  let relist: NodeJS.Timeout | undefined;
   const announcing = new Map<Change['type'], NodeJS.Timeout>();
   let idle: NodeJS.Timeout | undefined;
   let asleep = false;
@@ -122,6 +120,16 @@ export function createUpstream(parts: UpstreamParts): Upstream {
   const ended = new AbortController();
   const offered = createOffered({ name, logger, timeout_ms: settings.connect_timeout_ms, ended: ended.signal, client: () => client });
   const watching = createWatching({ name, logger, timeout_ms: settings.connect_timeout_ms, ended: ended.signal });
+  const list = createToolList({
+    name,
+    logger,
+    timeout_ms: settings.connect_timeout_ms,
+    ended: ended.signal,
+    vet: parts.vet,
+    client: () => client,
+    changed: parts.changed,
+    keep,
+  });
 
   const served: Served = {
     request: parts.served.request,
@@ -131,13 +139,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
         const outdated = offered.outdatedBy(method);
         if (outdated === undefined) parts.served.notification(method, params, scopes);
         else announceLater(outdated);
-        return;
-      }
-      // A server that says it all the time is asked once in a while.
-      relist ??= setTimeout(() => {
-        relist = undefined;
-        void readTools();
-      }, LIST_AGAIN_MS).unref();
+      } else list.outdated();
     },
   };
 
@@ -191,9 +193,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
         timeout_ms: settings.connect_timeout_ms,
         signal,
       });
-      definitions =
-        'tools' in opened.capabilities ? await opened.list('tools/list', 'tools', { timeout_ms: settings.connect_timeout_ms, signal }) : [];
-      await take(definitions);
+      await list.read(opened, signal);
       signal.throwIfAborted();
     } catch (thrown) {
       await opened?.close();
@@ -218,7 +218,8 @@ export function createUpstream(parts: UpstreamParts): Upstream {
     const woken = asleep;
     asleep = false;
     move('connected');
-    logger.info(`writ: connected MCP server "${name}" (${tools.length} ${tools.length === 1 ? 'tool' : 'tools'})`);
+    const { length } = list.tools();
+    logger.info(`writ: connected MCP server "${name}" (${length} ${length === 1 ? 'tool' : 'tools'})`);
     const current = opened;
     void current.closed.then((why) => lost(current, why));
     watching.connected(current);
@@ -280,17 +281,6 @@ export function createUpstream(parts: UpstreamParts): Upstream {
     }, settings.idle_stop_ms).unref();
   }
 
-  /** What was decided about is what is called: a list that was remembered, or read again meanwhile, may have named another one. */
-  function unchanged(tool: UpstreamTool): void {
-    if (tools.includes(tool)) return;
-    const now = tools.find(({ name: own }) => own === tool.name);
-    if (JSON.stringify(now) === JSON.stringify(tool)) return;
-    throw new AppError(
-      'backend_changed',
-      `The tool "${tool.name}" of the MCP server "${name}" is ${now === undefined ? 'not there any more' : 'another one now'}; it was not called.`,
-    );
-  }
-
   async function live(): Promise<UpstreamClient> {
     if (client === undefined) await start();
     if (client !== undefined) return client;
@@ -303,46 +293,21 @@ export function createUpstream(parts: UpstreamParts): Upstream {
     );
   }
 
-  /** The very same list stays where nothing is different in it: nobody is told of a change that is none. */
-  async function take(found: readonly unknown[]): Promise<void> {
-    const vetted = await parts.vet(found);
-    if (JSON.stringify(vetted) !== JSON.stringify(tools)) tools = vetted;
-  }
-
   function keep({ era: spoken, instructions: now }: UpstreamClient): void {
-    void parts.remembered?.write(settings, { era: spoken, instructions: now, tools: [...definitions] });
+    void parts.remembered?.write(settings, { era: spoken, instructions: now, tools: [...list.definitions()] });
   }
 
   /** What it had the last time is listed until it is there; it is called only as it is then. False: nothing is known, or nothing may be. */
   async function recall(): Promise<boolean> {
     if (said === undefined || said.tools.length === 0 || !(await parts.admit()).ok) return false;
-    const vetted = await parts.vet(said.tools);
-    if (definitions.length > 0 || client !== undefined || SETTLED.has(state)) return true;
-    definitions = said.tools;
-    tools = vetted;
-    parts.changed();
+    await list.recall(said.tools, () => client === undefined && !SETTLED.has(state));
     return true;
-  }
-
-  async function readTools(): Promise<void> {
-    const current = client;
-    if (current === undefined || !('tools' in current.capabilities)) return;
-    try {
-      const found = await current.list('tools/list', 'tools', { timeout_ms: settings.connect_timeout_ms, signal: ended.signal });
-      if (client !== current) return;
-      definitions = found;
-      await take(found);
-      keep(current);
-      parts.changed();
-    } catch (thrown) {
-      // The old list stays: its tools may well be there still, and a call finds out.
-      logger.warn(`the tools of "${name}" could not be listed again`, { reason: toAppError(thrown).message });
-    }
   }
 
   return {
     settings,
     status: () => {
+      const tools = list.tools();
       const enabled = tools.filter(({ availability }) => availability.state === 'enabled').length;
       return {
         name,
@@ -358,7 +323,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
         restarts,
       };
     },
-    tools: () => tools,
+    tools: list.tools,
     instructions: () => instructions,
     client: () => client,
     offers: offered.get,
@@ -377,7 +342,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
         const { timeout_ms, signal, onProgress, scope } = options;
         const given = { timeout_ms, signal, ...(onProgress ? { onProgress } : {}), ...(scope ? { scope } : {}) };
         const current = await live();
-        if (options.tool !== undefined) unchanged(options.tool);
+        if (options.tool !== undefined) list.mustBe(options.tool);
         try {
           const asked = current.era === 'stateless' ? asCaller(params, scope?.relay) : params;
           return await requestInRounds({ request: current.request, served: parts.served }, method, asked, given);
@@ -401,9 +366,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
     setLevel: (level) => watching.level(client, level),
     async review() {
       if (SETTLED.has(state) && settings.enabled) return start();
-      if (definitions.length === 0) return;
-      await take(definitions);
-      parts.changed();
+      await list.review();
     },
     async reconnect() {
       const before = client;
@@ -415,7 +378,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
     async close() {
       ended.abort(new AppError('cancelled', 'Writ is closing.'));
       clearTimeout(again);
-      clearTimeout(relist);
+      list.close();
       for (const timer of announcing.values()) clearTimeout(timer);
       clearTimeout(idle);
       await client?.close();

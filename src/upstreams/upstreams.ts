@@ -82,14 +82,21 @@ export function createUpstreams({ upstreams: first, logger, release }: Upstreams
     for (const listener of [...listeners]) listener(change);
   }
 
-  /** The later of two equal names is left out; the order is that of the configuration, so that it is the same one every time. */
+  /**
+   * The later of two equal names is left out; the order is that of the configuration, so that it is the same one every time. Names that
+   * differ in case only are equal: people don't tell them apart.
+   */
   function merge(): ReadonlyMap<string, UpstreamTool> {
     const tools = new Map<string, UpstreamTool>();
+    const taken = new Map<string, UpstreamTool>();
     for (const upstream of upstreams) {
       for (const tool of upstream.tools()) {
-        const first = tools.get(tool.exposed);
-        if (first === undefined) tools.set(tool.exposed, tool);
-        else
+        const folded = tool.exposed.toLowerCase();
+        const first = taken.get(folded);
+        if (first === undefined) {
+          taken.set(folded, tool);
+          tools.set(tool.exposed, tool);
+        } else
           logger.warn(`the tool "${tool.name}" of "${tool.server}" is left out: "${first.server}" has one of that name`, {
             exposed: tool.exposed,
           });

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { AppError } from '../../src/kernel/errors.ts';
 import { MAX_CALLS } from '../../src/mcp/connection.ts';
-import type { Peer } from '../../src/mcp/index.ts';
+import type { Foreign, Peer } from '../../src/mcp/index.ts';
 import { connect } from './client.ts';
 import { OWNER } from './fake-gate.ts';
 import type { Message } from './schema.ts';
@@ -140,6 +140,23 @@ test('2026-07-28: a subscription is acknowledged, honours nothing, ends silently
   await client.end();
   expect(result(await client.answer('b'))).toMatchObject({ _meta: { 'io.modelcontextprotocol/subscriptionId': 'b' } });
   expect(client.received.some((message) => message['id'] === 'a')).toBe(false);
+});
+
+test('a resource whose server can not be reached is not acknowledged, and the log says why; where it is asked for by itself, the client hears it', async () => {
+  const watch = async (uri: string): Promise<(() => void) | undefined> => {
+    if (uri === 'x:good') return () => {};
+    throw new AppError('upstream_unavailable', `no way to ${uri}`);
+  };
+  const client = connect({ foreign: () => ({ watch, instructions: () => '' }) as unknown as Foreign });
+  client.modern('a', 'subscriptions/listen', { notifications: { resourceSubscriptions: ['x:good', 'x:bad'] } });
+  const ack = await client.take((message) => message['method'] === 'notifications/subscriptions/acknowledged');
+  expect(ack['params']).toMatchObject({ notifications: { resourceSubscriptions: ['x:good'] } });
+  expect(client.logged.join()).toContain('no way to x:bad');
+  await client.initialize('2025-11-25');
+  client.send({ jsonrpc: '2.0', id: 'b', method: 'resources/subscribe', params: { uri: 'x:worse' } });
+  expect(error(await client.answer('b'))).toMatchObject({ data: { code: 'upstream_unavailable', retryable: true } });
+  expect(client.logged.join()).toContain('no way to x:worse');
+  await client.end();
 });
 
 test('batches: one array of answers in 2025-03-26, an error everywhere else', async () => {

@@ -86,7 +86,7 @@ test('a login that was revoked is over and says so; the next one mends it', asyn
 });
 
 test('without a login the first request says that one is needed', async () => {
-  await expect(person().call(settings)).rejects.toMatchObject({ data: { needs_auth: true, unsent: true } });
+  await expect(person().call(settings)).rejects.toMatchObject({ data: { needs_auth: true } });
   expect(resource.seen).toEqual([]);
 });
 

@@ -170,7 +170,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     admit,
     open,
     remembered: createRemembered(home, logger),
-    vet: (settings, definitions) => vetTools(settings, definitions, { builtins: BUILT_IN_TOOLS, approvals, logger }),
+    vet: (settings, definitions, signal) => vetTools(settings, definitions, { builtins: BUILT_IN_TOOLS, approvals, logger, signal }),
   });
   // Answers are given in another process.
   const answers = join(home, APPROVALS_FILE);

@@ -1,5 +1,7 @@
+import { AppError, toAppError } from '../../kernel/errors.ts';
 import { isLogLevel } from '../../kernel/json-rpc/log-levels.ts';
 import { failure, INVALID_PARAMS, isObject, type Members, type Reply } from '../../kernel/json-rpc/message.ts';
+import { refusalError } from '../answers.ts';
 import { MAX_WATCHED, updated } from '../hearing.ts';
 import type { Change, ServerParts } from '../types.ts';
 import type { RequestContext, WorkContext } from './context.ts';
@@ -35,7 +37,11 @@ export async function listen({ id, params, parts, flight, send, offer }: WorkCon
       const stop = await parts
         .foreign?.()
         ?.watch(uri, () => tell(updated(uri, meta)), signal)
-        .catch(() => undefined);
+        .catch((thrown: unknown) => {
+          // What isn't acknowledged isn't watched; why not stands in the log.
+          if (!flight.signal.aborted) notWatched(parts, uri, thrown);
+          return undefined;
+        });
       if (stop !== undefined) watched.set(uri, stop);
     }),
   );
@@ -59,6 +65,10 @@ export async function listen({ id, params, parts, flight, send, offer }: WorkCon
   return { result: { _meta: meta } };
 }
 
+function notWatched({ logger }: ServerParts, uri: string, thrown: unknown): void {
+  logger.warn('a resource can not be watched', { uri, reason: toAppError(thrown).message });
+}
+
 type List = Exclude<Change['type'], 'log'>;
 
 function listsOf(wanted: Members, { onChange, foreign }: ServerParts): ReadonlySet<List> {
@@ -75,7 +85,11 @@ export async function subscribe({ parts, params, features, flight, hearing }: Wo
   const { uri } = params;
   if (typeof uri !== 'string') return failure(INVALID_PARAMS, 'The member params.uri must be a string');
   const foreign = parts.foreign?.();
-  const watched = foreign === undefined ? 'unknown' : await hearing.watch(foreign, uri, flight.signal);
+  const watched = foreign === undefined ? 'unknown' : await hearing.watch(foreign, uri, flight.signal).catch(toAppError);
+  if (watched instanceof AppError) {
+    notWatched(parts, uri, watched);
+    return refusalError({ code: watched.code, message: 'It can not be watched just now; the log of Writ says why.' });
+  }
   if (watched === 'too_many') return failure(INVALID_PARAMS, `${MAX_WATCHED} resources are watched already`);
   return watched === 'watched'
     ? { result: {} }

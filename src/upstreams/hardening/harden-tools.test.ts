@@ -44,7 +44,7 @@ function judge({ server, tool, after = [], generate }: Case): { readonly given: 
   const given = generate === undefined ? tool : { ...tool, [generate.into]: generated(generate) };
   const before = after.filter((each) => each.server === server).map(({ name }) => ({ name, inputSchema: { type: 'object' } }));
   const taken = after.filter((each) => each.server !== server).map((each) => `${each.server}__${each.name}`);
-  return { given, verdict: hardenTools({ server, tools: [...before, given], builtins: BUILTINS, taken }).at(-1) };
+  return { given, verdict: hardenTools({ server, tools: [...before, given], builtins: [...BUILTINS, ...taken] }).at(-1) };
 }
 
 test('every tool of the case file is accepted, flagged or refused as it says', () => {
@@ -157,7 +157,7 @@ test('an output need not be an object', () => {
 test('exposed names are unique, whatever the case', () => {
   const tools = [plain({ name: 'read_file' }), plain({ name: 'Get' }), plain({ name: 'get' })];
   const types = (prefix: string, taken: readonly string[] = []) =>
-    hardenTools({ server: 'srv', prefix, tools, builtins: BUILTINS, taken }).map((each) =>
+    hardenTools({ server: 'srv', prefix, tools, builtins: [...BUILTINS, ...taken] }).map((each) =>
       each.type === 'reject' ? each.reason : each.exposed,
     );
   expect(types('srv')).toEqual(['srv__read_file', 'srv__Get', 'its name srv__get is taken by another tool']);

@@ -24,8 +24,6 @@ export interface HardenInput {
   readonly tools: readonly unknown[];
   /** Names of the tools of Writ itself. */
   readonly builtins: Iterable<string>;
-  /** Exposed names of other upstreams. */
-  readonly taken?: Iterable<string>;
 }
 
 export type HardenedTool =
@@ -42,11 +40,11 @@ interface Sound {
 }
 
 /** Judges every tool of one upstream before anybody is asked about it, in the order they came. Never throws, whatever they are. */
-export function hardenTools({ server, prefix = server, tools, builtins, taken = [] }: HardenInput): readonly HardenedTool[] {
+export function hardenTools({ server, prefix = server, tools, builtins }: HardenInput): readonly HardenedTool[] {
   const bad = badName(server) ?? (prefix === '' ? undefined : badName(prefix));
   const names = new Set<string>();
   // Case decides nothing for people, so it may not tell a foreign tool from one of ours.
-  const used = new Set([...builtins, ...taken].map((name) => name.toLowerCase()));
+  const used = new Set([...builtins].map((name) => name.toLowerCase()));
   return tools.map((tool, index): HardenedTool => {
     const reject = (reason: string): HardenedTool => ({ type: 'reject', name: shownName(tool, index), reason });
     if (bad !== undefined) return reject(`the name of the server or its prefix ${bad}`);

@@ -100,14 +100,13 @@ export function createLiveLogin(parts: LiveLoginParts): LiveLogin {
 
   function wanted(why?: string): AppError {
     return new AppError('upstream_unavailable', `${origin} wants a login${why === undefined ? '' : ` (${why})`}: ${parts.how}.`, {
-      data: { needs_auth: true, unsent: true },
+      data: { needs_auth: true },
     });
   }
 
   function unreachable(cause: unknown): AppError {
     const { message } = toAppError(cause);
     return new AppError('upstream_unavailable', `The login to ${origin} could not be renewed: ${visible(message.slice(0, MAX_SAID))}`, {
-      data: { unsent: true },
       cause,
     });
   }

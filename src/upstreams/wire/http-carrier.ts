@@ -97,7 +97,7 @@ export function createHttpCarrier(parts: HttpCarrierParts): Carrier {
       }
     },
     async send(message, { signal } = {}) {
-      if (over !== undefined) throw new AppError('upstream_unavailable', `It is not connected: ${over}.`, { data: { unsent: true } });
+      if (over !== undefined) throw new AppError('upstream_unavailable', `It is not connected: ${over}.`);
       const asks = 'method' in message && 'id' in message;
       const silent = Promise.withResolvers<void>();
       try {
@@ -139,18 +139,18 @@ function failureOf(thrown: unknown, url: URL, in_session: boolean): AppError {
     const said = thrown.message.slice(0, MAX_SAID).toWellFormed();
     if (status === 401)
       return new AppError('upstream_unavailable', `${url.origin} does not accept the credential (HTTP 401).`, {
-        data: { needs_auth: true, unsent: true },
+        data: { needs_auth: true },
         cause: thrown,
       });
     if (status === 404 && in_session)
       return new AppError('upstream_unavailable', `${url.origin} has ended the session (HTTP 404).`, {
-        data: { session_gone: true, unsent: true },
+        data: { session_gone: true },
       });
     return new AppError('upstream_error', `${url.origin} answered with HTTP ${status}: ${said}`, { data: { status }, cause: thrown });
   }
   if (SseError.isInstance(thrown) && thrown.code === 401)
     return new AppError('upstream_unavailable', `${url.origin} does not accept the credential (HTTP 401).`, {
-      data: { needs_auth: true, unsent: true },
+      data: { needs_auth: true },
       cause: thrown,
     });
   const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown;
@@ -161,7 +161,7 @@ function failureOf(thrown: unknown, url: URL, in_session: boolean): AppError {
     return new AppError('outcome_unknown', `Its answer is longer than max_response_bytes allows. It may have run.`);
   // `no connection`: the guard's own words.
   if ((errno !== undefined && NOT_SENT.has(errno)) || said.includes('no connection')) {
-    return new AppError('upstream_unavailable', `${url.origin} can't be reached: ${said}.`, { data: { unsent: true }, cause: thrown });
+    return new AppError('upstream_unavailable', `${url.origin} can't be reached: ${said}.`, { cause: thrown });
   }
   return new AppError('outcome_unknown', `The connection to ${url.origin} failed: ${said}. It may have run.`, { cause: thrown });
 }
