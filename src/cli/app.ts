@@ -10,12 +10,12 @@ import type { WrittenServers } from '../kernel/config/write-servers.ts';
 import type { Assessment, Decision } from '../policy/types.ts';
 import type {
   ImportRead,
+  LookedAt,
   SettingsRead,
   UpstreamApprovals,
   UpstreamKey,
   UpstreamSettings,
   UpstreamStatus,
-  UpstreamTool,
 } from '../upstreams/index.ts';
 import type { Keyboard } from './keyboard.ts';
 
@@ -74,13 +74,6 @@ export interface ConfiguredServer {
   /** As it stands in the file. */
   readonly entry: Readonly<Record<string, unknown>>;
   readonly read: SettingsRead;
-}
-
-export interface LookedAt {
-  readonly status: UpstreamStatus;
-  readonly tools: readonly UpstreamTool[];
-  /** What it wrote on standard error. */
-  readonly log: readonly string[];
 }
 
 /** MCP servers of the configuration, for a person to look at, change and answer for. */

@@ -1,3 +1,4 @@
+export { type Added, addServer, type LookedAt } from './add-server.ts';
 export { differenceLines } from './approvals/difference.ts';
 export type { UpstreamKey } from './approvals/records.ts';
 export { APPROVALS_FILE } from './approvals/records.ts';

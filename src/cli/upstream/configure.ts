@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { AppError } from '../../kernel/errors.ts';
-import { disabledTools, switched, type UpstreamSettings, withDisabledTools } from '../../upstreams/index.ts';
+import { addServer, disabledTools, switched, withDisabledTools } from '../../upstreams/index.ts';
 import type { App, Terminal, UpstreamsPort } from '../app.ts';
 import { type EntryFlags, entryOf } from './entry-flags.ts';
 import { ofOperator, withUpstreams, wrong } from './with-upstreams.ts';
@@ -94,23 +94,23 @@ async function add(name: string, words: readonly string[], flags: AddFlags, port
   if (!read.ok) throw wrong(read.problems);
   const { renderLook, renderNotes, renderSettings } = await rendering();
   if (!flags.json) terminal.out(`${renderSettings(port.mask(read.settings))}\n${renderNotes(read.warnings)}`);
-  const undo = store(secrets, port);
-  let written: Awaited<ReturnType<UpstreamsPort['write']>>;
-  let looked: Awaited<ReturnType<UpstreamsPort['look']>> | undefined;
-  try {
-    looked = flags.connect && read.settings.enabled ? await port.look(read.settings) : undefined;
-    if (looked !== undefined && !flags.json) terminal.out(`${renderLook(looked)}\n`);
-    if (looked !== undefined && !mayBeWritten(read.settings, looked.status.state)) {
-      throw new AppError('upstream_unavailable', `"${name}" could not be connected, so nothing was written.`, {
-        fix: 'Mend what it says above, or say --no-connect to write it all the same.',
-        data: { looked },
-      });
-    }
-    written = await port.write(() => [{ name, entry }]);
-  } catch (thrown) {
-    undo();
-    throw thrown;
+  const added = await addServer(
+    { settings: read.settings, entry, secrets, connect: flags.connect },
+    {
+      ...port,
+      looked: (looked) => {
+        if (!flags.json) terminal.out(`${renderLook(looked)}\n`);
+      },
+    },
+  );
+  const { looked } = added;
+  if (added.type === 'not_connected') {
+    throw new AppError('upstream_unavailable', `"${name}" could not be connected, so nothing was written.`, {
+      fix: 'Mend what it says above, or say --no-connect to write it all the same.',
+      data: { looked },
+    });
   }
+  const { written } = added;
   if (flags.json)
     return terminal.out(
       `${JSON.stringify({ name, entry: port.mask(read.settings), looked, secrets: Object.keys(secrets), ...written })}\n`,
@@ -119,23 +119,6 @@ async function add(name: string, words: readonly string[], flags: AddFlags, port
     terminal.out(`  ! ${stored} went into the secret store; it stood on the command line, where others may have seen it.\n`);
   }
   terminal.out(`${name} is written to ${written.file}.${backup(written.backup)}\n`);
-}
-
-/** A person can log in, or answer, only once it is configured. */
-function mayBeWritten({ transport }: UpstreamSettings, state: string): boolean {
-  return state === 'connected' || (state === 'needs_auth' && transport.type !== 'stdio');
-}
-
-/** What was there under those names comes back if nothing comes of it. */
-function store(secrets: Readonly<Record<string, string>>, port: UpstreamsPort): () => void {
-  const before = Object.keys(secrets).map((name) => ({ name, was: port.secrets.get(name) }));
-  for (const [name, value] of Object.entries(secrets)) port.secrets.set(name, value);
-  return () => {
-    for (const { name, was } of before) {
-      if (was.state === 'value') port.secrets.set(name, was.value);
-      else port.secrets.remove(name);
-    }
-  };
 }
 
 function withTools(entry: Readonly<Record<string, unknown>>, word: 'enable' | 'disable', tools: readonly string[]) {

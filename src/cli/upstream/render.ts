@@ -2,11 +2,12 @@ import { visible } from '../../kernel/visible.ts';
 import {
   differenceLines,
   type ListedUpstream,
+  type LookedAt,
   type UpstreamSettings,
   type UpstreamStatus,
   type UpstreamTool,
 } from '../../upstreams/index.ts';
-import type { ConfiguredServer, LookedAt } from '../app.ts';
+import type { ConfiguredServer } from '../app.ts';
 
 /** What a person reads of MCP servers in a terminal. Everything foreign is made visible first. */
 

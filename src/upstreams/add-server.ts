@@ -1,0 +1,69 @@
+import type { SealedStore } from '../identity/index.ts';
+import type { ServerChange } from '../kernel/config/edit-servers.ts';
+import type { WrittenServers } from '../kernel/config/write-servers.ts';
+import type { UpstreamSettings, UpstreamStatus, UpstreamTool } from './types.ts';
+
+/** A server that was started once to be looked at. */
+export interface LookedAt {
+  readonly status: UpstreamStatus;
+  readonly tools: readonly UpstreamTool[];
+  /** What it wrote on standard error. */
+  readonly log: readonly string[];
+}
+
+export interface ServerToAdd {
+  readonly settings: UpstreamSettings;
+  /** As it is to stand in the file. */
+  readonly entry: Readonly<Record<string, unknown>>;
+  /** By the names that the entry refers to them by. */
+  readonly secrets: Readonly<Record<string, string>>;
+  /** Nothing is written where it can't be had. */
+  readonly connect: boolean;
+}
+
+export interface AddServerParts {
+  readonly secrets: SealedStore;
+  look(settings: UpstreamSettings): Promise<LookedAt>;
+  write(changes: () => readonly ServerChange[]): Promise<WrittenServers>;
+  /** What came of the look, before anything is written. */
+  looked?(looked: LookedAt): void;
+}
+
+export type Added =
+  | { readonly type: 'written'; readonly written: WrittenServers; readonly looked?: LookedAt }
+  | { readonly type: 'not_connected'; readonly looked: LookedAt };
+
+/** A checked entry goes into the configuration once it was connected. Of one that doesn't get there nothing stays, no secret either. */
+export async function addServer({ settings, entry, secrets, connect }: ServerToAdd, parts: AddServerParts): Promise<Added> {
+  const undo = store(secrets, parts.secrets);
+  try {
+    const looked = connect && settings.enabled ? await parts.look(settings) : undefined;
+    if (looked !== undefined) parts.looked?.(looked);
+    if (looked !== undefined && !mayBeWritten(settings, looked.status.state)) {
+      undo();
+      return { type: 'not_connected', looked };
+    }
+    const written = await parts.write(() => [{ name: settings.name, entry }]);
+    return { type: 'written', written, ...(looked === undefined ? {} : { looked }) };
+  } catch (thrown) {
+    undo();
+    throw thrown;
+  }
+}
+
+/** A person can log in only once it is configured. */
+function mayBeWritten({ transport }: UpstreamSettings, state: string): boolean {
+  return state === 'connected' || (state === 'needs_auth' && transport.type !== 'stdio');
+}
+
+/** What was there under those names comes back if nothing comes of it. */
+function store(values: Readonly<Record<string, string>>, secrets: SealedStore): () => void {
+  const before = Object.keys(values).map((name) => ({ name, was: secrets.get(name) }));
+  for (const [name, value] of Object.entries(values)) secrets.set(name, value);
+  return () => {
+    for (const { name, was } of before) {
+      if (was.state === 'value') secrets.set(name, was.value);
+      else secrets.remove(name);
+    }
+  };
+}
