@@ -25,6 +25,8 @@ export interface GateParts {
   readonly tools: readonly Tool[];
   /** Those of upstreams, by name, as they are just now; a built-in of the same name goes first. */
   foreign?(): ReadonlyMap<string, Tool>;
+  /** Why a tool of an upstream isn't there just now, where its name says whose it is. */
+  missing?(name: string): AppError | undefined;
   /** In place of more tools of upstreams than this a list has these, with which they are found and called. */
   readonly finding?: { readonly tools: readonly Tool[]; above(): number };
   /** Whether a tool, by its resolved name, is in a toolset. */
@@ -109,7 +111,13 @@ export function createGate(parts: GateParts): Gate {
       await recordForged(undefined, request.forged);
       return refuse(forgedAnswer(request.forged));
     }
-    if (!tool) return refuse(new AppError('unknown_tool', `There is no tool named "${request.tool.slice(0, 128)}".`));
+    if (!tool) {
+      // Of one that isn't in the toolset nothing is told, not even that.
+      const absent = (spelled: string): AppError | undefined =>
+        parts.allows(request.toolset, spelled, request.owner) ? parts.missing?.(spelled) : undefined;
+      const known = resolveTool(request.tool, absent);
+      return refuse(known ?? new AppError('unknown_tool', `There is no tool named "${request.tool.slice(0, 128)}".`));
+    }
     if (!parts.allows(request.toolset, tool.name, request.owner)) {
       return refuse(
         new AppError('denied_by_policy', `The tool "${tool.name}" is not in the toolset "${request.toolset}" of this connection.`),

@@ -162,6 +162,13 @@ export const ERRORS = {
     fixable: true,
     guidance: 'A person has to look at this tool first; tell the user which one you need and how it is approved.',
   },
+  upstreams_not_ready: {
+    http: 503,
+    exit: 3,
+    retryable: false,
+    fixable: true,
+    guidance: 'Nothing was started; tell the user which server or tool waits for them.',
+  },
   cancelled: {
     http: 499,
     exit: 130,

@@ -19,6 +19,7 @@ export { type Browsing, createBrowsers, readPageHere } from './browser/index.ts'
 export { createFacts } from './facts.ts';
 export { createFindTools } from './find-tools.ts';
 export { jobLine } from './job-shapes.ts';
+export { missingTool } from './missing-tool.ts';
 export { BUILT_IN_TOOLS } from './names.ts';
 export { createReadArtifact } from './read-artifact.ts';
 export type { ShellSettings } from './shell.ts';

@@ -4,6 +4,16 @@ import { sandboxOption, sandboxSettings } from '../sandbox-flag.ts';
 
 const collect = (value: string, previous: readonly string[]): readonly string[] => [...previous, value];
 
+interface McpFlags {
+  readonly root: readonly string[];
+  readonly toolset: string;
+  readonly upstreams: boolean;
+  readonly strict?: boolean;
+  readonly sandbox?: string | true;
+}
+
+export const STRICT = 'exit with 3 before anything is started when an MCP server of the configuration, or a tool of it, waits for a person';
+
 export function mcpCommand(program: Command, app: (settings?: Settings) => Promise<App>): void {
   sandboxOption(program.command('mcp'))
     .description('serve MCP on standard input and output, for a coding agent to start')
@@ -15,7 +25,8 @@ export function mcpCommand(program: Command, app: (settings?: Settings) => Promi
     )
     .option('--toolset <name>', 'which tools the agent sees', 'default')
     .option('--no-upstreams', 'leave the MCP servers of the configuration out (or WRIT_DISABLE_MCP=1)')
-    .action(async (options: { root: string[]; toolset: string; upstreams: boolean; sandbox?: string | true }) => {
-      await (await app(sandboxSettings(options))).serveMcp({ roots: options.root, toolset: options.toolset, upstreams: options.upstreams });
+    .option('--strict', STRICT)
+    .action(async ({ root: roots, toolset, upstreams, strict = false, ...sandbox }: McpFlags) => {
+      await (await app(sandboxSettings(sandbox))).serveMcp({ roots, toolset, upstreams, strict });
     });
 }

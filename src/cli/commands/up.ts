@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { AppError } from '../../kernel/errors.ts';
 import type { App, Settings, Terminal } from '../app.ts';
 import { sandboxOption, sandboxSettings } from '../sandbox-flag.ts';
+import { STRICT } from './mcp.ts';
 
 interface UpFlags {
   readonly host?: string;
@@ -9,6 +10,7 @@ interface UpFlags {
   readonly sandbox?: string | true;
   readonly demonstrate?: boolean;
   readonly upstreams: boolean;
+  readonly strict?: boolean;
 }
 
 export function upCommand(program: Command, app: (settings?: Settings) => Promise<App>, terminal: Terminal): void {
@@ -17,12 +19,14 @@ export function upCommand(program: Command, app: (settings?: Settings) => Promis
     .option('--port <port>', 'default: server.port of the configuration, 7420')
     .option('--host <address>', 'address to listen on; default: server.host of the configuration, 127.0.0.1')
     .option('--no-upstreams', 'leave the MCP servers of the configuration out (or WRIT_DISABLE_MCP=1)')
+    .option('--strict', STRICT)
     .option('--demonstrate', 'prove containment and run one command through it first')
     .action(async (options: UpFlags) => {
       const parts = await app(sandboxSettings(options));
       const ending = parts.untilSignal();
       const up = await parts.up({
         upstreams: options.upstreams,
+        strict: options.strict === true,
         ...(options.host === undefined ? {} : { host: options.host }),
         ...(options.port === undefined ? {} : { port: portOf(options.port) }),
       });

@@ -66,23 +66,22 @@ export async function composeApp(entry: (name: string) => URL, settings: Setting
     (await import('./browsing.ts')).createLocalBrowsing({ home: home().home, reader: entry('page-reader'), clock, logger }),
   );
 
+  /** Each yes of WRIT_APPROVE_MCP that `--strict` found is in the record, which was opened for it then. */
   const approve_all = facts.host_env['WRIT_APPROVE_MCP'] === '1';
-  /** `--strict`. Resolves to what lets go of what was opened for it, where nothing else in this process will. */
-  async function insist(its: Config, from: string | undefined): Promise<() => Promise<void>> {
-    if (facts.host_env['WRIT_DISABLE_MCP'] === '1' || Object.keys(its.mcp_servers).length === 0) return async () => {};
-    const [{ insistOnUpstreams }, opened] = await Promise.all([import('./strict.ts'), gateway()]);
-    const letGo = async (): Promise<void> => {
-      await opened.close();
-      // Each yes that is taken for granted is in the record.
-      if (approve_all) await (await audit()).close();
-    };
+  const closeRecord = async (): Promise<void> => (approve_all ? (await audit()).close() : undefined);
+  /** `--strict`, with a gateway of its own that starts nothing. */
+  async function insist(its: Config, from: string | undefined): Promise<void> {
+    if (facts.host_env['WRIT_DISABLE_MCP'] === '1' || Object.keys(its.mcp_servers).length === 0) return;
+    const [{ insistOnUpstreams }, { createGateway }] = await Promise.all([import('./strict.ts'), import('./gateway.ts')]);
+    const looking = createGateway({ facts, home: home().home, config: its, version, clock, logger, redactor, execution, audit });
     try {
-      await insistOnUpstreams({ gateway: opened, config: its, project: from, approve_all });
+      await insistOnUpstreams({ gateway: looking, config: its, project: from, approve_all });
     } catch (thrown) {
-      await letGo();
+      await closeRecord();
       throw thrown;
+    } finally {
+      await looking.close();
     }
-    return letGo;
   }
 
   /** What a server of this process is made of, whatever carries its messages. */
@@ -141,7 +140,7 @@ export async function composeApp(entry: (name: string) => URL, settings: Setting
       }),
     explainConfig: async () => (await import('./explain.ts')).explainLocalConfig(facts, home().home, redactor),
     serveMcp: async ({ upstreams, strict, ...options }) => {
-      const letGo = strict && upstreams ? await insist(await config(), project) : undefined;
+      if (strict && upstreams) await insist(await config(), project);
       // Said by a variable, which a relay takes along.
       const own = upstreams ? facts : { ...facts, host_env: { ...facts.host_env, WRIT_DISABLE_MCP: '1' } };
       const streams = { input: process.stdin, output: process.stdout };
@@ -153,7 +152,10 @@ export async function composeApp(entry: (name: string) => URL, settings: Setting
       // What was said on the command line holds for this process, whatever the other one does.
       if (settings.length === 0 && existsSync(join(home().home, 'writ.sock'))) {
         const { relayMcp } = await import('./relay-mcp.ts');
-        if (await relayMcp({ ...options, ...streams, facts: own, home: home().home, version, logger, standalone })) return letGo?.();
+        if (await relayMcp({ ...options, ...streams, facts: own, home: home().home, version, logger, standalone })) {
+          if (strict) await closeRecord();
+          return;
+        }
       }
       await standalone(streams);
     },

@@ -10,7 +10,7 @@ import { toAppError } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { Redactor } from '../../kernel/redaction/index.ts';
 import type { ServerParts } from '../../mcp/index.ts';
-import { type Browsing, createFacts, createTools, jobLine } from '../../tools/index.ts';
+import { type Browsing, createFacts, createTools, jobLine, missingTool } from '../../tools/index.ts';
 import type { Asking } from './approvals.ts';
 import type { Gateway } from './gateway.ts';
 import { INSTRUCTIONS } from './instructions.ts';
@@ -133,6 +133,7 @@ export async function createServing(parts: ServingParts): Promise<Serving> {
         ? {}
         : {
             foreign: more.tools,
+            missing: (name: string) => missingTool(name, more.upstreams),
             finding: { tools: findTools(more.tools, allows), above: () => list_at_most },
           }),
       allows,
