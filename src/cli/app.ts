@@ -44,6 +44,8 @@ export interface App {
   serveMcp(options: ServeOptions & { readonly roots: readonly string[]; readonly toolset: string }): Promise<void>;
   /** Serves agents over HTTP and the socket of the Writ home, and the operator's page, until it is closed. */
   up(options: UpOptions): Promise<Up>;
+  /** What agents get of tools; the other MCP servers are started for it and ended. */
+  catalogue(options: { readonly toolset: string /** Each tool, however many there are. */; readonly whole: boolean }): Promise<Catalogue>;
   /** Where `writ up` is reached: the one that runs, as far as is known, else what the configuration says. */
   server(): Promise<{ readonly url: string; readonly running: boolean }>;
   /** AppError config_invalid for a toolset that nobody configured. */
@@ -54,6 +56,21 @@ export interface App {
   demonstrate(): Promise<string>;
   /** argv a host should start the server with. */
   readonly self: readonly string[];
+}
+
+/** One tool as `tools/list` has it; its other members go along. */
+export interface CatalogueTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+}
+
+export interface Catalogue {
+  readonly tools: readonly CatalogueTool[];
+  /** Servers that are not there, each with why. */
+  readonly missing: readonly string[];
+  /** Tools that wait for a person's yes. */
+  readonly waiting: readonly string[];
 }
 
 export interface AskingPort {

@@ -14,6 +14,7 @@ import { linkCommand } from './commands/link.ts';
 import { mcpCommand } from './commands/mcp.ts';
 import { secretCommands } from './commands/secret.ts';
 import { tokenCommands } from './commands/token.ts';
+import { toolsCommand } from './commands/tools.ts';
 import { upCommand } from './commands/up.ts';
 import { upstreamCommands } from './commands/upstream.ts';
 import { workspaceCommands } from './commands/workspace.ts';
@@ -42,6 +43,7 @@ export async function runProgram(
     grantCommands,
     upstreamCommands,
     secretCommands,
+    toolsCommand,
     jobCommands,
     auditCommands,
     doctorCommand,

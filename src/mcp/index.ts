@@ -2,6 +2,7 @@ export { startedUnattended } from './hosts.ts';
 export { createMcpHandler } from './http/handler.ts';
 export { rejection, TRY_AGAIN, turnAway } from './http/rejection.ts';
 export { MCP_SERVER_OPTIONS } from './http/server-options.ts';
+export { listedTools } from './methods/tools.ts';
 export { type Door, isAnswered, openDoor } from './relay/door.ts';
 export type { Hello } from './relay/hello.ts';
 export { type Inquired, type Inquiry, inquire } from './relay/inquiry.ts';

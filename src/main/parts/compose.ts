@@ -172,6 +172,7 @@ export async function composeApp(entry: (name: string) => URL, settings: Setting
       const parts = { ...(await serverParts()), facts: own, config: operators, project: undefined };
       return startUp({ ...parts, identity: await identity(), makeExecution, ...flags });
     },
+    catalogue: async (options) => (await import('./catalogue.ts')).readCatalogue(await serverParts(), options),
     server: async () => {
       const { announced, serverUrl } = await import('./server-address.ts');
       const running = await announced(home().home);

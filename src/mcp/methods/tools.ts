@@ -1,4 +1,4 @@
-import type { GateAnswer, ListedTool } from '../../gate/types.ts';
+import type { Gate, GateAnswer, ListedTool } from '../../gate/types.ts';
 import { errorEntry, toAppError } from '../../kernel/errors.ts';
 import { failure, INVALID_PARAMS, isObject, type Members, type Reply } from '../../kernel/json-rpc/message.ts';
 import type { Logger } from '../../kernel/logger.ts';
@@ -8,7 +8,7 @@ import { askingOf, badRetry, type CallAsking, questionResult } from '../asking/c
 import { TOOL_META } from '../hosts.ts';
 import { createProgress } from '../progress.ts';
 import { createRelay } from '../relaying.ts';
-import type { Features } from '../revisions.ts';
+import { type Features, featuresOf } from '../revisions.ts';
 import type { CallScope } from '../types.ts';
 import { type RequestContext, scopeOf, type WorkContext } from './context.ts';
 import { CACHE, page } from './page.ts';
@@ -16,15 +16,23 @@ import { CACHE, page } from './page.ts';
 /** `tools/list`: sorted, so that the same catalogue is always the same bytes. */
 export async function listTools({ parts, features, params }: RequestContext): Promise<Reply> {
   await parts.catalogueReady?.();
-  const tools = [...parts.gate.list(parts.toolset)].sort((a, b) => (a.name < b.name ? -1 : 1));
-  return withCache(
-    features,
-    page(
-      'tools',
-      tools.map((tool) => describe(tool, features)),
-      params,
-    ),
-  );
+  const tools = sorted(parts.gate, parts.toolset).map((tool) => describe(tool, features));
+  return withCache(features, page('tools', tools, params));
+}
+
+/** All of it, as the newest revision has it. */
+export function listedTools(
+  gate: Pick<Gate, 'list'>,
+  toolset: string,
+): readonly (Members & Pick<ListedTool, 'name' | 'description' | 'inputSchema'>)[] {
+  return sorted(gate, toolset).map((tool) => {
+    const { name, description, inputSchema } = tool;
+    return { ...describe(tool, featuresOf('2026-07-28')), name, description, inputSchema };
+  });
+}
+
+function sorted(gate: Pick<Gate, 'list'>, toolset: string): readonly ListedTool[] {
+  return [...gate.list(toolset)].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 export function withCache(features: Features, reply: Reply): Reply {
