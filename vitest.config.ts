@@ -15,7 +15,9 @@ export default defineConfig({
     globalSetup: 'test/house/global-setup.ts',
     setupFiles: ['test/house/seed.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    // A new process for each file would cost a fifth of the time. What a file starts, it ends; nothing here keeps state in modules.
+    isolate: false,
+    maxWorkers: 3,
     testTimeout: 120_000,
     hookTimeout: 60_000,
   },

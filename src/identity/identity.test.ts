@@ -2,13 +2,13 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { WRITER_THREAD } from '../../test/helpers/programs.ts';
 import { silentLogger } from '../kernel/logger.ts';
 import { type Database, openDatabase } from '../main/parts/database.ts';
 import { createIdentity } from './identity.ts';
 import { hashOfToken } from './token-secret.ts';
 import type { AgentToken, Identity } from './types.ts';
 
-const entry = new URL('../main/writer-thread.ts', import.meta.url);
 const HOUR = 3_600_000;
 let base: string;
 let now: number;
@@ -21,7 +21,7 @@ const find = async ({ tokens }: Identity, secret: string): Promise<AgentToken | 
 
 /** What one process of this Writ home has. */
 function processOf(): Identity {
-  const database = openDatabase(join(base, 'writ'), entry);
+  const database = openDatabase(join(base, 'writ'), WRITER_THREAD);
   databases.push(database);
   return createIdentity({
     store: database.store,

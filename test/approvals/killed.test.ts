@@ -12,6 +12,7 @@ import { silentLogger } from '../../src/kernel/logger.ts';
 import { systemUptime } from '../../src/kernel/uptime.ts';
 import { createStore, databaseFile, openReader } from '../../src/store/index.ts';
 import { questionOf } from '../helpers/approvals.ts';
+import { WRITER_THREAD } from '../helpers/programs.ts';
 
 const PROGRAM = fileURLToPath(new URL('../fixtures/approval-user.ts', import.meta.url));
 const QUESTIONS = 40;
@@ -20,7 +21,7 @@ const QUESTIONS = 40;
 test('a process that is killed while it takes yeses: none is taken twice, none is lost', async () => {
   const home = mkdtempSync(join(tmpdir(), 'writ-killed-'));
   const file = databaseFile(home);
-  const store = createStore<ApprovalWrites>({ file, entry: new URL('../../src/main/writer-thread.ts', import.meta.url), reserve: 0 });
+  const store = createStore<ApprovalWrites>({ file, entry: WRITER_THREAD, reserve: 0 });
   await store.write('taints.add', { run: 'none', origins: [], at: 0 }, { level: 'normal' });
   const reader = await openReader(file);
   const approvals = createApprovals({

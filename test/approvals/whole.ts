@@ -13,6 +13,7 @@ import { createConfigs } from '../../src/main/parts/configs.ts';
 import { openDatabase } from '../../src/main/parts/database.ts';
 import { once } from '../../src/main/parts/once.ts';
 import { createServing } from '../../src/main/parts/serving.ts';
+import { WRITER_THREAD } from '../helpers/programs.ts';
 
 /** Writ as it is composed for an agent, in this process: gate, approvals, tools, audit, and a runner whose network is that of the test. */
 export interface Whole {
@@ -32,7 +33,7 @@ export async function openWhole(bed: Bed, places: readonly (readonly [string, nu
   const real = readProcess();
   const facts = { ...real, host_env, cwd: workspace, user: { ...real.user, home: user_home } };
   const redactor = createRedactor();
-  const database = openDatabase(home, new URL('../../src/main/writer-thread.ts', import.meta.url));
+  const database = openDatabase(home, WRITER_THREAD);
   const configFor = createConfigs({ facts, home: () => home, logger });
   const config = await configFor(workspace);
   const audit = once(async () => openAudit({ home, database, clock, logger, config: config.audit }));

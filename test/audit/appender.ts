@@ -2,14 +2,15 @@
  * A writer process of its own: `node appender.ts HOME COUNT SEAL_ROWS`. Prints the reference of each row once it is acknowledged, then
  * closes, or is killed. COUNT 0 means for ever.
  */
+
 import { type AuditWrites, createAuditLog, shortAuditWrites } from '../../src/audit/index.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { silentLogger } from '../../src/kernel/logger.ts';
 import { createStore, databaseFile } from '../../src/store/index.ts';
+import { WRITER_THREAD } from '../helpers/programs.ts';
 
 const [home = '', count = '0', sealRows = '50'] = process.argv.slice(2);
-const entry = new URL('../../src/main/writer-thread.ts', import.meta.url);
-const store = createStore<AuditWrites>({ file: databaseFile(home), entry, reserve: 0, here: shortAuditWrites });
+const store = createStore<AuditWrites>({ file: databaseFile(home), entry: WRITER_THREAD, reserve: 0, here: shortAuditWrites });
 const seal = { rows: Number(sealRows), after: 60_000 };
 const log = createAuditLog({ store, home, writer: { pid: process.pid }, clock: systemClock, logger: silentLogger, seal });
 

@@ -7,14 +7,15 @@ import { silentLogger } from '../../src/kernel/logger.ts';
 import { selfIdentity } from '../../src/kernel/self-identity.ts';
 import { type AuditParts, archiveAudit, openAudit } from '../../src/main/parts/audit.ts';
 import { openDatabase } from '../../src/main/parts/database.ts';
-import { temporaryHome, writerEntry } from './support.ts';
+import { WRITER_THREAD } from '../helpers/programs.ts';
+import { temporaryHome } from './support.ts';
 
 const HOUR = 3_600_000;
 const NOW = Date.UTC(2026, 10, 30, 15);
 const clock = { now: () => NOW, monotonic: () => 0 };
 const home = temporaryHome();
 const config = { retention_days: 90, retention_bytes: 2 ** 31 };
-const parts = (): AuditParts => ({ home, database: openDatabase(home, writerEntry), clock, logger: silentLogger, config });
+const parts = (): AuditParts => ({ home, database: openDatabase(home, WRITER_THREAD), clock, logger: silentLogger, config });
 
 beforeAll(async () => {
   const log = openAudit(parts());

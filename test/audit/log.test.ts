@@ -5,7 +5,8 @@ import { listEvents, showEvent, verifyAudit } from '../../src/audit/index.ts';
 import type { AuditWrites } from '../../src/audit/writes.ts';
 import { AppError } from '../../src/kernel/errors.ts';
 import { createStore, databaseFile } from '../../src/store/index.ts';
-import { event, openRecord, type Record_, raw, writerEntry } from './support.ts';
+import { WRITER_THREAD } from '../helpers/programs.ts';
+import { event, openRecord, type Record_, raw } from './support.ts';
 
 let record: Record_;
 
@@ -330,7 +331,7 @@ describe('a home that cannot be checked', () => {
   });
 
   it('says that a database is of a newer Writ', async () => {
-    const store = createStore<AuditWrites>({ file: databaseFile(record.home), entry: writerEntry, reserve: 0 });
+    const store = createStore<AuditWrites>({ file: databaseFile(record.home), entry: WRITER_THREAD, reserve: 0 });
     const log = record.log({ store });
     await log.record(event());
     await log.close();

@@ -91,7 +91,7 @@ describe('several processes on one record', { timeout: 120_000 }, () => {
     const writers = [startWriter(0, 7), startWriter(0, 5)];
     await Promise.all(writers.map((writer) => writer.until(20)));
     let last = 0;
-    for (let round = 0; round < 15; round++) {
+    for (let round = 0; round < 8; round++) {
       const report = await verifyAudit(home);
       expect(report.findings).toEqual([]);
       expect(report.rows).toBeGreaterThanOrEqual(last);
@@ -117,7 +117,7 @@ describe('several processes on one record', { timeout: 120_000 }, () => {
     await Promise.all(writers.map((writer) => writer.until(20)));
     const archivers = [startArchiver(), startArchiver()];
     await Promise.race(archivers.map((archiver) => archiver.until(2)));
-    for (let round = 0; round < 8; round++) expect((await verifyAudit(home)).findings).toEqual([]);
+    for (let round = 0; round < 5; round++) expect((await verifyAudit(home)).findings).toEqual([]);
     for (const writer of writers) expect(await writer.end()).toEqual([0, null]);
     await killAll(archivers);
     const report = await verifyAudit(home);
@@ -130,7 +130,7 @@ describe('several processes on one record', { timeout: 120_000 }, () => {
     const writers = [startWriter(0, 6), startWriter(0, 11)];
     await Promise.all(writers.map((writer) => writer.until(10)));
     // Killed while it has the next step under way: before, in and after the file, the commit, the answer.
-    for (let round = 0; round < 8; round++) {
+    for (let round = 0; round < 4; round++) {
       const archiver = startArchiver();
       await archiver.until(1 + (round % 3));
       await killAll([archiver]);

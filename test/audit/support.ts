@@ -7,8 +7,7 @@ import type { AuditEvent, AuditLog } from '../../src/audit/types.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { silentLogger } from '../../src/kernel/logger.ts';
 import { createStore, databaseFile, type Store } from '../../src/store/index.ts';
-
-export const writerEntry = new URL('../../src/main/writer-thread.ts', import.meta.url);
+import { WRITER_THREAD } from '../helpers/programs.ts';
 
 export interface Record_ {
   readonly home: string;
@@ -23,7 +22,7 @@ export function temporaryHome(): string {
 }
 
 export function openRecord(home: string = temporaryHome()): Record_ {
-  const store = createStore<AuditWrites>({ file: databaseFile(home), entry: writerEntry, reserve: 0, here: shortAuditWrites });
+  const store = createStore<AuditWrites>({ file: databaseFile(home), entry: WRITER_THREAD, reserve: 0, here: shortAuditWrites });
   return {
     home,
     store,

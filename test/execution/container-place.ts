@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { createExecution, type Execution, type ExecutionConfig, type RunSpec, runnerArgv } from '../../src/execution/index.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { silentLogger } from '../../src/kernel/logger.ts';
+import { RUNNER } from '../helpers/programs.ts';
 
 /** Nobody's on any machine: runs of root in this user's Workspace are dropped to it. */
 export const UID = 23_456;
@@ -13,7 +14,7 @@ export const PODMAN = { kind: 'podman', path: '/usr/bin/podman' } as const;
 const LIMITS = { memory_bytes: 256 << 20, pids: 64, cpus: 1, file_bytes: 1 << 30, open_files: 1024, disk_bytes: 1 << 30 } as const;
 const OWNER = { organization: 'org_local', agent: 'agent_a', run: 'run_a', workspace: 'ws_a' } as const;
 export const NEVER = new AbortController().signal;
-const RUNNER = fileURLToPath(new URL('../../src/main/runner.ts', import.meta.url));
+const RUNNER_FILE = fileURLToPath(RUNNER);
 
 export interface ContainerPlace {
   readonly root: string;
@@ -51,7 +52,7 @@ export function makeContainerPlace(): ContainerPlace {
     shared_root: join(root, 'shared'),
     limits: LIMITS,
     bwrap_candidates: [],
-    runner_argv: runnerArgv(RUNNER),
+    runner_argv: runnerArgv(RUNNER_FILE),
     job_retention_ms: 7 * 24 * 3_600_000,
     job_quota_bytes: 2 ** 31,
   };

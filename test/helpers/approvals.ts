@@ -14,6 +14,7 @@ import { silentLogger } from '../../src/kernel/logger.ts';
 import { createRedactor } from '../../src/kernel/redaction/index.ts';
 import type { Decision } from '../../src/policy/types.ts';
 import { createStore, databaseFile, openReader, type Reader, type Store } from '../../src/store/index.ts';
+import { WRITER_THREAD } from './programs.ts';
 
 /** For tests: both clocks in the hand of the test. `monotonic` is real, so that waits end. */
 export interface TestTime extends Clock {
@@ -112,7 +113,7 @@ export function openTestHome({ webhook }: { readonly webhook?: Pick<Webhook, 'no
 
 function openTestProcess(home: string): TestProcess {
   const file = databaseFile(home);
-  const store = createStore<ApprovalWrites>({ file, entry: new URL('../../src/main/writer-thread.ts', import.meta.url), reserve: 0 });
+  const store = createStore<ApprovalWrites>({ file, entry: WRITER_THREAD, reserve: 0 });
   const read = async (): Promise<Reader> => {
     // The first write makes the database.
     await store.write('taints.add', { run: 'none', origins: [], at: 0 }, { level: 'normal' });

@@ -4,13 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { CLI } from './programs.ts';
 
-/** The program from its sources: what is tested is what is edited. In the gate it is the bundle, which was built just before and starts faster. */
-export const WRIT = [
-  process.execPath,
-  '--disable-warning=ExperimentalWarning',
-  fileURLToPath(new URL(process.env['WRIT_TEST_BUNDLE'] === undefined ? '../../src/main/cli.ts' : '../../dist/cli.js', import.meta.url)),
-] as const;
+export const WRIT = [process.execPath, '--disable-warning=ExperimentalWarning', fileURLToPath(CLI)] as const;
 
 /** Folders of one test: a Writ home and a Workspace, both gone afterwards. */
 export interface Place {

@@ -45,21 +45,21 @@ export const RESOURCES: readonly Attempt[] = [
   },
   {
     id: 'filling the disk from /tmp and HOME',
-    script: `for i in {1..120}; do head -c 1000000 /dev/zero > "/tmp/fill$i"; head -c 1000000 /dev/zero > ~/fill$i; sleep 0.02; done; won filled; rm -f /tmp/fill* ~/fill*`,
+    script: `for i in {1..60}; do head -c 1000000 /dev/zero > "/tmp/fill$i"; head -c 1000000 /dev/zero > ~/fill$i; sleep 0.02; done; won filled; rm -f /tmp/fill* ~/fill*`,
     proof: 'claim',
     stopped_by: ['limits'],
     spec: { limits: { ...LIMITS, disk_bytes: 16 * MIB } },
   },
   {
     id: 'filling the disk in a folder that can’t be listed',
-    script: `mkdir -p /tmp/closed; chmod 300 /tmp/closed; for i in {1..60}; do head -c 2000000 /dev/zero > /tmp/closed/fill$i; sleep 0.03; done; won filled; chmod 700 /tmp/closed; rm -r /tmp/closed`,
+    script: `mkdir -p /tmp/closed; chmod 300 /tmp/closed; for i in {1..36}; do head -c 2000000 /dev/zero > /tmp/closed/fill$i; sleep 0.03; done; won filled; chmod 700 /tmp/closed; rm -r /tmp/closed`,
     proof: 'claim',
     stopped_by: ['limits'],
     spec: { limits: { ...LIMITS, disk_bytes: 16 * MIB } },
   },
   {
     id: 'filling the disk with files that have no name',
-    script: `for i in {1..60}; do exec {fd}>/tmp/fill && rm /tmp/fill; head -c 2000000 /dev/zero >&"$fd"; sleep 0.03; done; won filled; exit 0`,
+    script: `for i in {1..36}; do exec {fd}>/tmp/fill && rm /tmp/fill; head -c 2000000 /dev/zero >&"$fd"; sleep 0.03; done; won filled; exit 0`,
     proof: 'claim',
     stopped_by: ['limits'],
     spec: { limits: { ...LIMITS, disk_bytes: 16 * MIB } },
@@ -74,7 +74,7 @@ export const RESOURCES: readonly Attempt[] = [
   },
   {
     id: 'a processor hog that ignores signals',
-    script: `trap '' TERM INT HUP; until ((SECONDS >= 4)); do :; done; won "past the deadline"`,
+    script: `trap '' TERM INT HUP; until ((SECONDS >= 2)); do :; done; won "past the deadline"`,
     proof: 'claim',
     stopped_by: ['deadline'],
     spec: { timeout_ms: 300 },
