@@ -3,8 +3,6 @@ import { join } from 'node:path';
 import type { Host } from '../kit/host.ts';
 import { withMore } from '../kit/json-config.ts';
 
-const TOOLS = ['shell', 'job_output'].map((name) => `mcp__writ__${name}`);
-
 export const QWEN_CODE: Host = {
   name: 'qwen-code',
   folder: 'qwen',
@@ -26,7 +24,7 @@ export const QWEN_CODE: Host = {
     };
   },
   // Its models find the tools of servers by a search and call them through one tool.
-  first: [{ tool: 'tool_search', of: 'host', args: { query: `select:${TOOLS.join(',')}` } }],
+  first: (tools) => [{ tool: 'tool_search', of: 'host', args: { query: `select:${tools.map((name) => `mcp__writ__${name}`).join(',')}` } }],
   wrap: ({ tool, args, label }) => ({
     ...(label === undefined ? {} : { label }),
     tool: 'tool_call',

@@ -32,7 +32,7 @@ export async function askOverHttp(host: Host): Promise<void> {
       const call: Call = { tool: 'shell', of: 'writ', args: { command } };
       return { ...(host.wrap?.(call) ?? call), label };
     };
-    for (const call of host.first ?? []) yield call;
+    for (const call of host.first?.(['shell']) ?? []) yield call;
     for (const [label, command] of [
       ['page', on_page],
       ['terminal', in_terminal],

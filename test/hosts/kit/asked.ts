@@ -37,12 +37,13 @@ export function makeAskedPlace(): AskedPlace {
 
 export interface Row {
   readonly type: string;
-  readonly data: { readonly client?: { readonly protocol: string } };
+  readonly tool?: string;
+  readonly data: { readonly client?: { readonly protocol: string }; readonly code?: string };
 }
 
 export async function auditRows({ workspace, env }: AskedPlace): Promise<readonly Row[]> {
   const options = { cwd: workspace, env, deadline_ms: 60_000 };
-  const { stdout } = await runProgram([WRIT, 'audit', 'list', '--json', '--limit', '100'], options);
+  const { stdout } = await runProgram([WRIT, 'audit', 'list', '--json', '--limit', '1000'], options);
   return (JSON.parse(stdout) as { events: Row[] }).events;
 }
 

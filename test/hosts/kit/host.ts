@@ -12,8 +12,8 @@ export interface Host {
   /** As `writ connect` knows it. */
   readonly connect: string;
   prepare(place: HostPlace): Launch;
-  /** Calls of the host's own tools that come before anything else. */
-  readonly first?: readonly Call[];
+  /** Calls of the host's own tools that come before anything else, where these tools of Writ will be called. */
+  first?(tools: readonly string[]): readonly Call[];
   /** How a call of a tool of a server is made, where it isn't offered directly. */
   wrap?(call: Call): Call;
 }

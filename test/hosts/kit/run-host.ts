@@ -60,7 +60,7 @@ export async function runHost(host: Host, way: Way = 'stdio'): Promise<void> {
 }
 
 function* scriptOf(host: Host): ReturnType<typeof conversation> {
-  for (const call of host.first ?? []) yield { ...call, label: 'host' };
+  for (const call of host.first?.(['shell', 'job_output']) ?? []) yield { ...call, label: 'host' };
   yield* conversation(host.wrap?.bind(host) ?? ((call) => call));
 }
 

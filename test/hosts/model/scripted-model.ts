@@ -27,11 +27,14 @@ export interface ScriptedModel {
   readonly offered: readonly Offered[];
   /** Whether some request held this text. */
   wasTold(text: string): boolean;
+  /** From here on another conversation, with this script; nothing is known of the one before. */
+  restart(script: Script): void;
   close(): Promise<void>;
 }
 
 /** A stand-in for a model service on loopback, which drives a real agent host through a script. Requests without tools (titles, summaries) get an "ok". */
-export async function startModel(script: Script): Promise<ScriptedModel> {
+export async function startModel(first: Script): Promise<ScriptedModel> {
+  let script = first;
   let exchanges: readonly Exchange[] = [];
   let finished = false;
   let trouble: string | undefined;
@@ -46,8 +49,10 @@ export async function startModel(script: Script): Promise<ScriptedModel> {
       finished = true;
       return { type: 'words', text: 'The script is at its end.' };
     }
-    const tool = pick(tools, next);
-    if (tool !== undefined) return { type: 'call', index: done.length, tool, args: next.args };
+    for (const call of next.otherwise === undefined ? [next] : [next, next.otherwise]) {
+      const tool = pick(tools, call);
+      if (tool !== undefined) return { type: 'call', index: done.length, tool, args: call.args };
+    }
     trouble = `the host offers no tool ${next.tool}, only ${tools.map(({ name }) => name).join(', ')}`;
     return { type: 'words', text: trouble };
   }
@@ -84,6 +89,10 @@ export async function startModel(script: Script): Promise<ScriptedModel> {
       return [...offered.values()];
     },
     wasTold: (wanted) => bodies.some((body) => body.includes(JSON.stringify(wanted).slice(1, -1))),
+    restart(next) {
+      [script, exchanges, finished, trouble] = [next, [], false, undefined];
+      offered.clear();
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -9,6 +9,8 @@ export interface Call {
   /** A tool of Writ under whatever prefix the host gives it, else one of the host's own. */
   readonly of: 'writ' | 'host';
   readonly args: Readonly<Record<string, unknown>>;
+  /** What is called where the host doesn't offer that tool (any more). */
+  readonly otherwise?: Call;
 }
 
 /** What a model is given back for one of its calls. */

@@ -1,0 +1,4 @@
+import { QWEN_CODE } from './agents/qwen-code.ts';
+import { runUpstreams } from './kit/run-upstreams.ts';
+
+await runUpstreams(QWEN_CODE, 'stdio');
