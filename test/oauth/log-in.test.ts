@@ -84,6 +84,43 @@ test('the browser of another machine comes back to writ up, once', { timeout: 12
   }
 });
 
+test('the operator of writ up logs in over the API: the browser comes back by itself, or its address is brought', {
+  timeout: 120_000,
+}, async () => {
+  const own = gatewayPlace(() => ({ guarded: { url: resource.url, oauth: { issuer: issuer.url } } }));
+  const up = await startUp(own);
+  const api = async (path: string, body?: object, token?: string): Promise<{ status: number; value: Record<string, string> }> => {
+    const headers = { 'content-type': 'application/json', ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) };
+    const answer = await fetch(`${up.url}/api/${path}`, {
+      headers,
+      ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+    });
+    return { status: answer.status, value: (await answer.json()) as Record<string, string> };
+  };
+  try {
+    const { token = '' } = (await api('session', { key: up.link.slice(up.link.indexOf('#') + 1) })).value;
+    const begin = async (): Promise<URL> => {
+      const { authorization_url = '', redirect_uri = '' } = (await api('mcp/oauth/authorize/guarded', undefined, token)).value;
+      expect(redirect_uri).toBe(`${up.url.replace('127.0.0.1', 'localhost')}/api/mcp/oauth/callback`);
+      return browse(authorization_url, redirect_uri);
+    };
+    expect(await (await fetch(await begin())).text()).toContain('logged in to guarded');
+    const callback_url = (await begin()).href;
+    expect((await api('mcp/oauth/exchange/guarded', { callback_url: 'https://x.example/' }, token)).status).toBe(400);
+    expect(await api('mcp/oauth/exchange/guarded', { callback_url }, token)).toMatchObject({
+      status: 200,
+      value: { logged_in: 'guarded' },
+    });
+    expect((await api('mcp/oauth/exchange/guarded', { callback_url }, token)).status).toBe(400);
+    expect((await api('mcp/oauth/exchange/guarded', { callback_url })).status).toBe(401);
+    const { events } = JSON.parse((await runWrit(own, ['audit', 'list', '--type', 'upstream.login', '--json'])).stdout);
+    expect(events).toHaveLength(2);
+  } finally {
+    await up.end();
+    own.remove();
+  }
+});
+
 function beginLogin(at: Place): { readonly address: Promise<string>; readonly ended: Promise<number>; output(): string } {
   const [command, ...args] = WRIT;
   const child = spawn(command, [...args, 'upstream', 'login', 'guarded'], { env: at.env, cwd: at.workspace });

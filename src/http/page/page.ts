@@ -14,7 +14,7 @@ import { createLive } from './live.ts';
 import { foreignHost, foreignOrigin, foreignVisit } from './same-origin.ts';
 import { HOME_SCRIPT, OPEN_SCRIPT, SCRIPT } from './script.ts';
 import { renderSection, SECTIONS, TITLES } from './sections.ts';
-import { createOperatorSessions, type OperatorSession, SESSION_MS, sameText } from './sessions.ts';
+import { type OperatorSession, SESSION_MS, sameText } from './sessions.ts';
 import type { PageParts } from './types.ts';
 
 export interface Page {
@@ -53,7 +53,7 @@ const SAID: Readonly<Record<string, string>> = {
  * own web server may listen.
  */
 export function createPage(parts: PageParts): Page {
-  const sessions = createOperatorSessions(parts.clock);
+  const { sessions } = parts;
   const attendance = createAttendance(parts.approvals);
   const live = createLive({
     render: async (section, csrf) => String(await renderSection(section, parts, csrf)),

@@ -4,6 +4,8 @@ import type { AgentToken, Identity, RegisteredWorkspace } from '../../identity/t
 import type { Clock } from '../../kernel/clock.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { Refusals } from '../refusals.ts';
+import type { ServersOnDemand } from '../servers/types.ts';
+import type { OperatorSessions } from './sessions.ts';
 
 /** Something that is running: a call in this process, or a job of this machine. */
 export interface RunningItem {
@@ -21,6 +23,8 @@ export interface RunningItem {
 
 /** What the page shows and does, as ports: it knows no room that runs anything. */
 export interface PageParts {
+  readonly sessions: OperatorSessions;
+  readonly servers: ServersOnDemand;
   readonly approvals: Approvals;
   readonly grants: Grants;
   readonly identity: Pick<Identity, 'links'>;

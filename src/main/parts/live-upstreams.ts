@@ -2,14 +2,14 @@ import type { AuditLog } from '../../audit/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { Inquiry } from '../../mcp/index.ts';
-import { keyOf, type ServerLog, type Upstream, type UpstreamKey, type UpstreamStatus, type UpstreamTool } from '../../upstreams/index.ts';
+import type { ServerLog, Upstream, UpstreamKey, UpstreamStatus } from '../../upstreams/index.ts';
 import type { Gateway } from './gateway.ts';
 
 /** The MCP servers of this process as they are just now, for its operator. */
 export interface LiveUpstreams {
   /** Of the operator's file and of the projects that are connected. */
-  list(): readonly UpstreamStatus[];
-  tools(key: UpstreamKey): readonly UpstreamTool[] | undefined;
+  all(): readonly Upstream[];
+  find(key: UpstreamKey): Upstream | undefined;
   /** Its connection is ended and made anew; resolves when it is there or can't be. AppError not_found. */
   reconnect(key: UpstreamKey): Promise<UpstreamStatus>;
   log(key: UpstreamKey): ServerLog | undefined;
@@ -26,11 +26,11 @@ export interface LiveUpstreamsParts {
 export function createLiveUpstreams({ gateway, clock, operator, audit }: LiveUpstreamsParts): LiveUpstreams {
   const all = (): readonly Upstream[] => gateway()?.pool.all() ?? [];
   const find = ({ name, project }: UpstreamKey): Upstream | undefined =>
-    all().find(({ settings }) => settings.name === name && keyOf(settings).project === project);
+    all().find(({ settings }) => settings.name === name && (settings.project ?? null) === project);
 
   return {
-    list: () => all().map((upstream) => upstream.status()),
-    tools: (key) => find(key)?.tools(),
+    all,
+    find,
     async reconnect(key) {
       const upstream = find(key);
       if (upstream === undefined) throw notHere(key);
@@ -53,7 +53,7 @@ export async function answerInquiry(
 ): Promise<void> {
   switch (inquiry) {
     case 'upstreams':
-      return say(live.list());
+      return say(live.all().map((upstream) => upstream.status()));
     case 'upstream.reconnect':
       return say(await live.reconnect(keyIn(params)));
     case 'upstream.log': {

@@ -11,6 +11,11 @@ function configuredBase({ public_url }: Pick<Server, 'public_url'>, { host_env }
   return base.replace(/\/+$/, '');
 }
 
+/** The same for a `writ up` that listens on a port of this machine and was not told where it is. */
+export function loginBaseHere(server: Server, facts: Pick<ProcessFacts, 'host_env'>, port: number): string {
+  return configuredBase(server, facts) ?? `http://localhost:${port}`;
+}
+
 /** Where browsers come back to from a login. Undefined: no `writ up` answers, or none that was told where it is; this process waits itself. */
 export async function loginBase(server: Server, facts: ProcessFacts, home: string): Promise<string | undefined> {
   const base = configuredBase(server, facts);

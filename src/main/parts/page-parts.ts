@@ -16,6 +16,8 @@ export interface PagePartsParts {
   readonly execution: Execution;
   readonly redactor: Redactor;
   readonly refusals: Refusals;
+  readonly sessions: PageParts['sessions'];
+  readonly servers: PageParts['servers'];
   readonly home: string;
   readonly operator: string;
   readonly hosts: readonly string[];

@@ -3,10 +3,13 @@ import type { Socket } from 'node:net';
 import { type AskedBy, askedByConnection } from '../../approvals/index.ts';
 import type { Execution, ProbeResult } from '../../execution/index.ts';
 import {
+  API,
   type Bearers,
+  createApi,
   createBearers,
   createHealth,
   createLoginRoutes,
+  createOperatorSessions,
   createRefusals,
   listen,
   type McpEndpoint,
@@ -22,10 +25,11 @@ import { agentScope } from './agent-scope.ts';
 import { createExecutions } from './executions.ts';
 import type { Gateway } from './gateway.ts';
 import { answerInquiry, createLiveUpstreams } from './live-upstreams.ts';
-import { callbackHosts, loginClient } from './login-base.ts';
+import { callbackHosts, loginBaseHere, loginClient } from './login-base.ts';
 import { once } from './once.ts';
 import { createRunningCalls } from './running-calls.ts';
 import { announce, serverUrl } from './server-address.ts';
+import { createServersOnDemand } from './servers-on-demand.ts';
 import { createServing, type ServingParts } from './serving.ts';
 
 export interface UpParts extends Omit<ServingParts, 'execution' | 'gateway' | 'watch' | 'approvalUrl'> {
@@ -71,6 +75,7 @@ export async function startUp(parts: UpParts): Promise<Up> {
   const mcp = createMcpHandler({ logger, clock, signer: createHomeSigner(home), hosts, origins });
   let bearers: Bearers | undefined;
   let page: Page | undefined;
+  let api: ReturnType<typeof createApi> | undefined;
   let door: Door | undefined;
 
   const loginRoutes = createLoginRoutes({
@@ -116,8 +121,9 @@ export async function startUp(parts: UpParts): Promise<Up> {
     },
     page: (request, response) => {
       if (loginRoutes(request, response)) return;
-      if (page === undefined) sendJson(response, 503, { error: 'starting' }, { 'retry-after': '1' });
-      else page.handle(request, response);
+      const handle = request.url?.startsWith(API) === true ? api : page?.handle;
+      if (handle === undefined) sendJson(response, 503, { error: 'starting' }, { 'retry-after': '1' });
+      else handle(request, response);
     },
   });
   const url = serverUrl({ ...config.server, host, port: server.port });
@@ -205,8 +211,21 @@ export async function startUp(parts: UpParts): Promise<Up> {
       parts.asking(),
     ]);
     const { execution } = lease;
-    const more = { execution, calls, refusals, asking, hosts, public_origin: public_url?.origin, operator: facts.user.name };
-    page = createPage(pageParts({ ...parts, ...more }));
+    const servers = createServersOnDemand({
+      ...parts,
+      live,
+      gateway,
+      base: loginBaseHere(config.server, facts, server.port),
+      openPort: async (its, now) => {
+        const { openUpstreams } = await import('./upstreams-port.ts');
+        return openUpstreams({ ...parts, gateway: its, config: now, project: undefined, execution: async () => execution });
+      },
+    });
+    const sessions = createOperatorSessions(clock);
+    const more = { execution, calls, refusals, asking, sessions, servers, hosts, public_origin: public_url?.origin };
+    const forOperator = pageParts({ ...parts, ...more, operator: facts.user.name });
+    page = createPage(forOperator);
+    api = createApi(forOperator);
     // Whoever a webhook tells of a question has a page to go to from now on.
     asking.approvals.attend('server');
   });

@@ -1,0 +1,282 @@
+import type { AuditLog } from '../../audit/index.ts';
+import type { Settings, UpstreamsPort } from '../../cli/index.ts';
+import {
+  type Changed,
+  CLIENT_METADATA,
+  LOGIN_CALLBACK,
+  type OperatorServers,
+  type ServerDetail,
+  type ServerRow,
+} from '../../http/index.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { type Config, loadConfig, type ProcessFacts } from '../../kernel/config/index.ts';
+import { AppError } from '../../kernel/errors.ts';
+import type { Redactor } from '../../kernel/redaction/index.ts';
+import {
+  addServer,
+  differenceLines,
+  holdsMask,
+  keyOf,
+  type ListedUpstream,
+  patched,
+  sealed,
+  switched,
+  type UpstreamKey,
+  type UpstreamSettings,
+  withDisabledTools,
+} from '../../upstreams/index.ts';
+import type { Gateway } from './gateway.ts';
+import type { LiveUpstreams } from './live-upstreams.ts';
+import { toolRows } from './server-tool-rows.ts';
+import { createTurns } from './turns.ts';
+
+export interface OperatorServersParts {
+  readonly facts: ProcessFacts;
+  readonly home: string;
+  readonly flags?: Settings | undefined;
+  /** As it was at the start. */
+  readonly config: Config;
+  readonly redactor: Redactor;
+  readonly clock: Clock;
+  readonly live: LiveUpstreams;
+  /** Where browsers come back to from a login. */
+  readonly base: string;
+  gateway(): Promise<Gateway>;
+  audit(): Promise<AuditLog>;
+  /** The servers of a configuration, as commands have them. */
+  openPort(gateway: Gateway, config: Config): Promise<UpstreamsPort>;
+}
+
+type Entry = Readonly<Record<string, unknown>>;
+type Port = Pick<UpstreamsPort, 'servers' | 'approvals' | 'secrets' | 'operator' | 'check' | 'mask' | 'look' | 'write'>;
+
+const LOGIN_MS = 30_000;
+/** Changes that wait for each other; one more is busy. */
+const MOST_WAITING = 16;
+
+/** The MCP servers of this `writ up` for its operator: what the configuration says now, and how they are. */
+export function createOperatorServers(parts: OperatorServersParts): OperatorServers {
+  const { facts, home, flags = [], live, redactor } = parts;
+  const inTurn = createTurns(MOST_WAITING);
+  let last = parts.config;
+
+  /** The last good one holds, as for everything else that follows it. */
+  async function config(): Promise<{ readonly config: Config; readonly problem?: string }> {
+    const loaded = await loadConfig(facts, { home, flags });
+    if (!loaded.ok) {
+      const [first] = loaded.problems;
+      const line = first?.line === undefined ? '' : ` (line ${first.line})`;
+      return {
+        config: last,
+        problem: `The configuration can't be used, so the last good one holds: ${first?.message ?? 'unreadable'}${line}.`,
+      };
+    }
+    last = loaded.config;
+    return { config: last };
+  }
+
+  async function port(): Promise<Port> {
+    const [now, gateway] = await Promise.all([config(), parts.gateway()]);
+    return parts.openPort(gateway, now.config);
+  }
+
+  function ofOperator({ servers }: Port, name: string): Port['servers'][number] {
+    const found = servers.find((each) => each.name === name && each.source === 'operator');
+    if (found === undefined) throw notFound(name);
+    return found;
+  }
+
+  /** Of the operator's file, or of a project whose host is connected. */
+  function settingsOf(from: Port, key: UpstreamKey): UpstreamSettings {
+    if (key.project !== null) {
+      const upstream = live.find(key);
+      if (upstream === undefined) throw notFound(key.name);
+      return upstream.settings;
+    }
+    const { read } = ofOperator(from, key.name);
+    if (read.ok) return read.settings;
+    throw new AppError(
+      'invalid_arguments',
+      `The entry of "${key.name}" can't be used: ${read.problems.map(({ message }) => message).join('; ')}.`,
+    );
+  }
+
+  async function rowOf(from: Port, { name, source, read }: Port['servers'][number]): Promise<ServerRow> {
+    const about = { name, source, problems: read.ok ? [] : read.problems, warnings: read.warnings };
+    if (!read.ok) return { ...about, state: 'invalid', enabled: false, reason: read.problems.map(({ message }) => message).join('; ') };
+    const { settings } = read;
+    const more = { ...about, enabled: settings.enabled, transport: settings.transport.type, settings: from.mask(settings) };
+    const status = live.find(keyOf(settings))?.status();
+    if (status !== undefined) return { ...more, ...status };
+    if (!settings.enabled) return { ...more, state: 'disabled', reason: 'disabled in the configuration' };
+    const judged = await from.approvals.judgeServer(settings);
+    return judged.state === 'approved' ? { ...more, state: 'idle' } : { ...more, state: 'needs_approval', reason: judged.reason };
+  }
+
+  function rowOfProject(from: Port, settings: UpstreamSettings): ServerRow {
+    const status = live.find(keyOf(settings))?.status();
+    const more = { enabled: settings.enabled, settings: from.mask(settings), problems: [], warnings: [] };
+    return { name: settings.name, source: 'project', state: 'idle', ...status, ...more };
+  }
+
+  const shown = <T>(value: T): T => redactor.value(value) as T;
+
+  async function write(from: Port, name: string, next: Entry, secrets: Readonly<Record<string, string>>): Promise<Changed> {
+    const read = from.check(name, next);
+    if (!read.ok) return { type: 'invalid', problems: read.problems };
+    const added = await addServer({ settings: read.settings, entry: next, secrets, connect: false }, from);
+    return done(added.type === 'written' ? added.written.backup : undefined, secrets);
+  }
+
+  const changeEntry = (name: string, edit: (entry: Entry) => Entry, secrets: Readonly<Record<string, string>> = {}): Promise<Changed> =>
+    inTurn(async () => {
+      const from = await port();
+      return write(from, name, edit(ofOperator(from, name).entry), secrets);
+    });
+
+  return {
+    async list() {
+      const now = await config();
+      const projects = live.all().filter(({ settings }) => settings.source === 'project');
+      const said = now.problem === undefined ? {} : { problem: now.problem };
+      const from = await parts.openPort(await parts.gateway(), now.config);
+      const own = await Promise.all(from.servers.map((server) => rowOf(from, server)));
+      return shown({ servers: [...own, ...projects.map(({ settings }) => rowOfProject(from, settings))], ...said });
+    },
+
+    async get(key) {
+      const from = await port();
+      const server = key.project === null ? ofOperator(from, key.name) : undefined;
+      const row = server === undefined ? rowOfProject(from, settingsOf(from, key)) : await rowOf(from, server);
+      if (row.settings === undefined) return shown({ ...row, tool_list: [], denied: false, login: false });
+      const settings = settingsOf(from, key);
+      const [judged, recorded] = await Promise.all([from.approvals.judgeServer(settings), recordedOf(from, key)]);
+      const asked = 'difference' in judged ? { ...judged, difference: differenceLines(judged.difference) } : undefined;
+      const detail: ServerDetail = {
+        ...row,
+        tool_list: toolRows(settings, live.find(key)?.tools() ?? [], recorded),
+        ...(asked === undefined ? {} : { asked: { sha256: asked.sha256, reason: asked.reason, difference: asked.difference } }),
+        denied: judged.state === 'denied',
+        login: settings.transport.type !== 'stdio' && settings.transport.oauth !== false,
+      };
+      return shown(detail);
+    },
+
+    async add({ name, entry, connect, replace }) {
+      if (holdsMask(entry)) return { type: 'invalid', problems: [MASKED] };
+      const from = await port();
+      const isTaken = (of: Port): boolean => !replace && of.servers.some((each) => each.name === name && each.source === 'operator');
+      if (isTaken(from)) return { type: 'taken' };
+      const made = sealed(name, entry);
+      const read = from.check(name, made.entry);
+      if (!read.ok) return { type: 'invalid', problems: read.problems };
+      let taken = false;
+      const added = await addServer(
+        { settings: read.settings, ...made, connect },
+        {
+          ...from,
+          // Looked again: connecting took a while.
+          write: (changes) =>
+            inTurn(async () => {
+              taken = isTaken(await port());
+              if (taken) throw new AppError('backend_changed', `Somebody else has added "${name}" meanwhile.`);
+              return from.write(changes);
+            }),
+        },
+      );
+      if (added.type === 'written') return done(added.written.backup, made.secrets);
+      const { status, log } = added.looked;
+      return shown({ type: 'not_connected', state: status.state, reason: status.reason ?? status.last_error ?? '', log: log.slice(-20) });
+    },
+
+    async change(name, patch) {
+      if (holdsMask(patch)) return { type: 'invalid', problems: [MASKED] };
+      const { entry: given, secrets } = sealed(name, patch);
+      return changeEntry(name, (entry) => patched(entry, given), secrets);
+    },
+    enable: (name, on) => changeEntry(name, (entry) => switched(entry, on)),
+    disableTools: (name, tools) => changeEntry(name, (entry) => withDisabledTools(entry, tools)),
+
+    remove: (name) =>
+      inTurn(async () => {
+        const from = await port();
+        ofOperator(from, name);
+        const { backup } = await from.write(() => [{ name, entry: undefined }]);
+        const forgotten = await from.approvals.revoke({ name, project: null }, from.operator);
+        const secrets_kept = from.secrets.list().filter((secret) => secret.startsWith(`${name}.`));
+        return { forgotten, secrets_kept, ...(backup === undefined ? {} : { backup }) };
+      }),
+
+    reconnect: async (key) => void (await live.reconnect(key)),
+    async log(key, lines) {
+      settingsOf(await port(), key);
+      return live.log(key)?.lines().slice(-lines) ?? [];
+    },
+
+    async approve(key, sha256) {
+      const from = await port();
+      const answer = await from.approvals.approveServer(settingsOf(from, key), { sha256, by: from.operator });
+      return [answer.ok ? { name: key.name, ok: true } : { name: key.name, ok: false, message: answer.message }];
+    },
+    async approveTools(key, tools) {
+      const from = await port();
+      const answered = await from.approvals.approveTools(keyOf(settingsOf(from, key)), tools, from.operator);
+      return answered.map(({ name, answer }) => (answer.ok ? { name, ok: true } : { name, ok: false, message: answer.message }));
+    },
+    async deny(key, tools) {
+      const from = await port();
+      await from.approvals.deny(settingsOf(from, key), from.operator, tools);
+    },
+    async revoke(key, tools) {
+      const from = await port();
+      return from.approvals.revoke(keyOf(settingsOf(from, key)), from.operator, tools);
+    },
+
+    async authorize(key) {
+      const gateway = await parts.gateway();
+      const redirect_uri = parts.base + LOGIN_CALLBACK;
+      const { authorization_url, expires_at } = await (await gateway.logins()).begin(settingsOf(await port(), key), {
+        redirect_uri,
+        ...(parts.base.startsWith('https:') ? { client_metadata_url: parts.base + CLIENT_METADATA } : {}),
+        person: facts.user.name,
+        signal: AbortSignal.timeout(LOGIN_MS),
+      });
+      return { authorization_url, redirect_uri, expires_at };
+    },
+    async exchange(key, callback_url) {
+      const [{ answerLogin }, gateway] = await Promise.all([import('./upstream-login.ts'), parts.gateway()]);
+      const settings = settingsOf(await port(), key);
+      await answerLogin(settings, callback_url, {
+        logins: await gateway.logins(),
+        person: facts.user.name,
+        record: async () => {
+          const log = await parts.audit();
+          const data = { server: settings.name, by: facts.user.name };
+          const event = { type: 'upstream.login', at: parts.clock.now(), organization: 'org_local', data };
+          await log.record(event, { level: 'full', essential: true });
+        },
+      });
+    },
+  };
+}
+
+const MASKED = {
+  message: 'a value is "[redacted]": that is what a list shows in the place of a secret',
+  fix: `Leave that key out, or say the value itself or \${secret:NAME}.`,
+};
+
+function done(backup: string | undefined, secrets: Readonly<Record<string, string>>): Changed {
+  return { type: 'done', secrets: Object.keys(secrets), ...(backup === undefined ? {} : { backup }) };
+}
+
+async function recordedOf({ approvals }: Port, key: UpstreamKey): Promise<ListedUpstream | undefined> {
+  const listed = await approvals.list();
+  // What can't be read is said where something is to be answered: nothing of it is approved then.
+  return listed.ok ? listed.upstreams.find((each) => each.name === key.name && each.project === key.project) : undefined;
+}
+
+function notFound(name: string): AppError {
+  return new AppError('not_found', `There is no MCP server ${JSON.stringify(name.slice(0, 80))} here.`, {
+    fix: 'The list has those of the configuration, and those of projects as long as a host works in their folder.',
+  });
+}
