@@ -5,6 +5,7 @@ import type { ApprovalRecord, AskedBy } from '../approvals/types.ts';
 import type { Owner, WorkspaceBind } from '../execution/types.ts';
 import type { Gate, GateRequest } from '../gate/types.ts';
 import type { Clock } from '../kernel/clock.ts';
+import type { ParamHeader } from '../kernel/json-rpc/param-headers.ts';
 import type { Logger } from '../kernel/logger.ts';
 import type { Revision } from './revisions.ts';
 
@@ -82,6 +83,8 @@ export interface Foreign {
   readonly tools: { readonly resource: string; readonly prompt: string; readonly completion: string; readonly task: string };
   /** Whether a tool of that name is there by now. */
   has(tool: string): boolean;
+  /** Which arguments of the tool that is called so are repeated in HTTP headers. */
+  mirrored(tool: string): readonly ParamHeader[];
   resources(): Promise<readonly Readonly<Record<string, unknown>>[]>;
   templates(): Promise<readonly Readonly<Record<string, unknown>>[]>;
   prompts(): Promise<readonly Readonly<Record<string, unknown>>[]>;

@@ -3,6 +3,10 @@
  * surfaces see them. Nothing here says how they are reached.
  */
 
+import type { ParamHeader } from '../kernel/json-rpc/param-headers.ts';
+
+export type { UpstreamKey } from './approvals/records.ts';
+
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** How an upstream is reached. Nothing in it is expanded: `${NAME}` and `${secret:NAME}` are filled in when it is connected. */
@@ -103,6 +107,8 @@ export interface UpstreamTool {
   readonly definition: JsonObject;
   /** Why it needs a look: cleaned text, contradictory hints. Empty: nothing. */
   readonly flags: readonly string[];
+  /** Arguments that HTTP headers repeat; absent: none. */
+  readonly mirrored?: readonly ParamHeader[];
   readonly availability: ToolAvailability;
 }
 

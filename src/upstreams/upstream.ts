@@ -1,5 +1,6 @@
 import type { Clock } from '../kernel/clock.ts';
 import { AppError, type ErrorCode, toAppError } from '../kernel/errors.ts';
+import { HEADER_MISMATCH, paramHeadersOf } from '../kernel/json-rpc/param-headers.ts';
 import type { Logger } from '../kernel/logger.ts';
 import { asCaller } from './as-caller.ts';
 import { soundInstructions } from './instructions.ts';
@@ -271,6 +272,16 @@ export function createUpstream(parts: UpstreamParts): Upstream {
     return starting;
   }
 
+  /** Over HTTP, in the revision that has it, headers repeat what the tool says of its arguments. */
+  function repeated(
+    { era: spoken }: UpstreamClient,
+    tool: UpstreamTool | undefined,
+    params: JsonObject,
+  ): Record<string, string> | undefined {
+    const use = tool?.mirrored !== undefined && settings.transport.type === 'http' && spoken === 'stateless';
+    return use ? paramHeadersOf(tool.mirrored, params['arguments']) : undefined;
+  }
+
   function sleepWhenIdle(): void {
     clearTimeout(idle);
     if (settings.idle_stop_ms === 0) return;
@@ -340,12 +351,22 @@ export function createUpstream(parts: UpstreamParts): Upstream {
       using++;
       try {
         const { timeout_ms, signal, onProgress, scope } = options;
-        const given = { timeout_ms, signal, ...(onProgress ? { onProgress } : {}), ...(scope ? { scope } : {}) };
         const current = await live();
+        const headers = repeated(current, options.tool, params);
+        const given = {
+          timeout_ms,
+          signal,
+          ...(onProgress ? { onProgress } : {}),
+          ...(scope ? { scope } : {}),
+          ...(headers ? { headers } : {}),
+        };
         if (options.tool !== undefined) list.mustBe(options.tool);
         try {
           const asked = current.era === 'stateless' ? asCaller(params, scope?.relay) : params;
-          return await requestInRounds({ request: current.request, served: parts.served }, method, asked, given);
+          const answer = await requestInRounds({ request: current.request, served: parts.served }, method, asked, given);
+          // It wants other headers than its tool said: the next call goes by what it says now.
+          if (!answer.ok && answer.error.code === HEADER_MISMATCH) list.outdated();
+          return answer;
         } catch (thrown) {
           const { needs_auth, session_gone } = thrown instanceof AppError ? (thrown.data ?? {}) : {};
           if (needs_auth === true) await loggedOut(current, toAppError(thrown).message);

@@ -36,7 +36,8 @@ export async function vetTools(
     const { name, exposed, definition } = one;
     const flags = one.type === 'flag' ? one.flags : [];
     const judgement = judged[index]?.judgement;
-    return { name, exposed, server, definition, flags, availability: availabilityOf() };
+    const { mirrored } = one;
+    return { name, exposed, server, definition, flags, ...(mirrored === undefined ? {} : { mirrored }), availability: availabilityOf() };
 
     function availabilityOf(): ToolAvailability {
       if (disabled_tools.includes(name)) return { state: 'disabled', reason: 'it is in disabled_tools' };

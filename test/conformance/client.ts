@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../src/kernel/clock.ts';
+import { isObject } from '../../src/kernel/json-rpc/message.ts';
 import { silentLogger } from '../../src/kernel/logger.ts';
 import {
   authorizedFetch,
@@ -15,7 +16,7 @@ import {
   loginKeyOf,
   type Relay,
   readSettings,
-  type UpstreamTool,
+  vetTools,
 } from '../../src/upstreams/index.ts';
 
 /**
@@ -24,7 +25,11 @@ import {
  */
 
 const url = process.argv.at(-1) ?? '';
-const context = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as { client_id?: string; client_secret?: string };
+const context = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as {
+  client_id?: string;
+  client_secret?: string;
+  toolCalls?: { name: string; arguments: Record<string, unknown> }[];
+};
 const CALLBACK = 'http://localhost:3000/callback';
 const MOST_LOGINS = 3;
 
@@ -60,11 +65,25 @@ const pool = createUpstreamPool({
       fetch: authorizedFetch(fetch, new URL(url).origin, login),
       close: async () => {},
     }),
-  vet: async (_settings, definitions) => definitions.map(asTool),
+  vet: (its, definitions, until) =>
+    vetTools(its, definitions, {
+      builtins: [],
+      approvals: {
+        judgeTools: async (_settings, tools) => tools.map(({ name }) => ({ name, judgement: { state: 'approved', sha256: '' } })),
+      },
+      logger: silentLogger,
+      signal: until,
+    }),
 });
-const upstream = pool.view([settings]).get('server');
+const view = pool.view([settings]);
+const upstream = view.get('server');
 if (upstream === undefined) throw new Error('there is no upstream');
-const relay: Relay = { ask: async () => ({ ok: true, result: { action: 'accept', content: {} } }), tell: () => {}, progress: () => false };
+/** The host that called, with a person who agrees to what its form shows. */
+const relay: Relay = {
+  ask: async (_method, { requestedSchema }) => ({ ok: true, result: { action: 'accept', content: defaultsOf(requestedSchema) } }),
+  tell: () => {},
+  progress: () => false,
+};
 
 let logins = 0;
 await upstream.start();
@@ -74,11 +93,13 @@ while (upstream.status().state === 'needs_auth' && logins < MOST_LOGINS) {
 }
 const { state, reason } = upstream.status();
 if (state !== 'connected') throw new Error(`${state}: ${reason}`);
-for (const tool of upstream.tools()) {
-  const params = { name: tool.name, arguments: tool.name === 'add_numbers' ? { a: 5, b: 3 } : {} };
+const calls = context.toolCalls ?? upstream.tools().map(({ name }) => ({ name, arguments: name === 'add_numbers' ? { a: 5, b: 3 } : {} }));
+for (const { name, arguments: args } of calls) {
+  const tool = upstream.tools().find((each) => each.name === name);
+  if (tool === undefined) throw new Error(`there is no tool ${name}`);
   for (;;) {
     try {
-      await upstream.request('tools/call', params, { signal, timeout_ms: 20_000, scope: { relay } });
+      await view.call(tool, args, { signal, scope: { relay } });
       break;
     } catch (thrown) {
       const wants = (thrown as { data?: { needs_auth?: unknown } }).data?.needs_auth;
@@ -112,14 +133,9 @@ async function logIn(): Promise<void> {
   await finishLogin(next.searchParams, { person: 'ann', fetch: () => fetch, signal }, parts);
 }
 
-function asTool(definition: unknown): UpstreamTool {
-  const { name } = definition as { name: string };
-  return {
-    name,
-    exposed: name,
-    server: 'server',
-    definition: definition as UpstreamTool['definition'],
-    flags: [],
-    availability: { state: 'enabled' },
-  };
+function defaultsOf(schema: unknown): Record<string, unknown> {
+  const properties = isObject(schema) && isObject(schema['properties']) ? schema['properties'] : {};
+  return Object.fromEntries(
+    Object.entries(properties).flatMap(([name, each]) => (isObject(each) && 'default' in each ? [[name, each['default']]] : [])),
+  );
 }

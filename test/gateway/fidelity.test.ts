@@ -7,7 +7,7 @@ import { StdioClientTransport as StdioV1 } from '@modelcontextprotocol/sdk/clien
 import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { CreateMessageRequestSchema, ElicitRequestSchema, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeToken, startUp, type UpProcess } from '../helpers/up-process.ts';
+import { callTool, type HttpAnswer, makeToken, startUp, type UpProcess } from '../helpers/up-process.ts';
 import { type Place, runWrit, WRIT } from '../helpers/writ-process.ts';
 import { CHROMIUM, everythingOverHttp, peers } from './peers.ts';
 import { fixture, gatewayPlace, httpFixture } from './place.ts';
@@ -262,6 +262,29 @@ test.each(['older', 'remote'])(
     await Promise.all([first.close(), second.close()]);
   },
 );
+
+test('arguments that a tool wants in headers are in those of the client, and in those that its server gets', async () => {
+  const { client } = at(SURFACES[3]);
+  const { tools } = await client.listTools();
+  expect(tools.find(({ name }) => name === 'remote__route')?.inputSchema.properties).toHaveProperty(['region', 'x-mcp-header'], 'Region');
+  const args = { region: 'zürich', deep: { n: -7 } };
+  const wanted = { 'mcp-param-region': '=?base64?esO8cmljaA==?=', 'mcp-param-deep-n': '-7' };
+  const [first = ''] = text(await call(client, 'remote__route', args)).split('\n');
+  expect(JSON.parse(first)).toEqual(wanted);
+  const direct = (name: string, headers: Readonly<Record<string, string>>): Promise<HttpAnswer> =>
+    callTool(`${up.url}/mcp`, token, name, args, headers);
+  expect((await direct('remote__route', { ...wanted, 'mcp-param-deep-n': '-7.0' })).status).toBe(200);
+  for (const [name, headers] of [
+    ['remote__route', {}],
+    ['remote__route', { ...wanted, 'mcp-param-region': 'berlin' }],
+    ['mcp__remote__route', { 'mcp-param-region': wanted['mcp-param-region'] }],
+  ] as const) {
+    const { status, text: said } = await direct(name, headers);
+    expect([status, JSON.parse(said).error.code]).toEqual([400, -32020]);
+  }
+  // Without HTTP there are no headers, and nothing to be wrong with them.
+  expect(text(await call(at(SURFACES[1]).client, 'remote__route', args))).toContain('mcp-param-region');
+});
 
 test('the instructions of a server come with its name', async () => {
   const mcp = at(SURFACES[0]).client.getInstructions() ?? '';

@@ -99,7 +99,13 @@ const META = {
 };
 
 /** One stateless tool call over HTTP. */
-export async function callTool(endpoint: string, token: string, name: string, args: unknown): Promise<HttpAnswer & { tool: () => string }> {
+export async function callTool(
+  endpoint: string,
+  token: string,
+  name: string,
+  args: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<HttpAnswer & { tool: () => string }> {
   const answer = await http(endpoint, {
     method: 'POST',
     headers: {
@@ -109,6 +115,7 @@ export async function callTool(endpoint: string, token: string, name: string, ar
       'mcp-protocol-version': '2026-07-28',
       'mcp-method': 'tools/call',
       'mcp-name': name,
+      ...headers,
     },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args, _meta: META } }),
   });

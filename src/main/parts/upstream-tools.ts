@@ -1,4 +1,5 @@
 import type { Owner } from '../../execution/index.ts';
+import { resolveTool } from '../../gate/index.ts';
 import type { Masker } from '../../kernel/redaction/index.ts';
 import type { Foreign } from '../../mcp/index.ts';
 import {
@@ -20,6 +21,7 @@ export function foreignOffers({ tools, offers, instructions, watch, setLevel }: 
   return {
     tools: { ...OFFER_TOOLS, task: TASK_TOOL },
     has: (name) => tools().has(name),
+    mirrored: (name) => resolveTool(name, (known) => tools().get(known))?.mirrored ?? [],
     watch,
     setLevel,
     resources: () => definitions(offers.resources()),

@@ -9,12 +9,12 @@ import {
   type RpcError,
   UNSUPPORTED_PROTOCOL_VERSION,
 } from '../../kernel/json-rpc/message.ts';
+import { decodeHeader, HEADER_MISMATCH, type ParamHeader, wrongParamHeader } from '../../kernel/json-rpc/param-headers.ts';
 import { claimsVersion, META_CAPABILITIES, META_VERSION } from '../connection.ts';
 import { featuresOf, isRevision, SUPPORTED_REVISIONS } from '../revisions.ts';
 
 /** Which era a POST is of, and for 2026-07-28 whether its headers say what its body says. */
 
-const HEADER_MISMATCH = -32020;
 const MISSING_CAPABILITY = -32021;
 
 /** `handshake`: what it means is said by the session it belongs to, or it begins one. */
@@ -23,6 +23,9 @@ export interface Era {
   /** It can't be served: 400. */
   readonly error?: RpcError;
 }
+
+/** Arguments that headers repeat, of the tool that a call names. */
+type Mirrored = (tool: string) => readonly ParamHeader[];
 
 const STATELESS: Era = { era: 'stateless' };
 const HANDSHAKE: Era = { era: 'handshake' };
@@ -36,13 +39,13 @@ export function isEraError(code: unknown): boolean {
 const NAMED_BY: Readonly<Record<string, string>> = { 'tools/call': 'name', 'prompts/get': 'name', 'resources/read': 'uri' };
 
 /** The body decides: a header can be lost on the way, and must not change what a body means. */
-export function eraOf(message: Incoming, headers: IncomingHttpHeaders): Era {
+export function eraOf(message: Incoming, headers: IncomingHttpHeaders, mirrored: Mirrored = () => []): Era {
   const header = text(headers['mcp-protocol-version']);
   const modern = header !== undefined && isRevision(header) && featuresOf(header).era === 'stateless';
   if (message.kind === 'request' || message.kind === 'notification') {
     const { params } = message;
     if (claimsVersion(params)) {
-      return message.kind === 'request' ? checked(message.method, params, params['_meta'], headers) : STATELESS;
+      return message.kind === 'request' ? checked(message.method, params, params['_meta'], headers, mirrored) : STATELESS;
     }
     if (modern && message.kind === 'request') return missing(message.method);
     if (modern) return STATELESS;
@@ -58,7 +61,7 @@ function missing(method: string): Era {
   return refuse(INVALID_PARAMS, `The member params._meta["${META_VERSION}"] is missing`);
 }
 
-function checked(method: string, params: Members, meta: Members, headers: IncomingHttpHeaders): Era {
+function checked(method: string, params: Members, meta: Members, headers: IncomingHttpHeaders, mirrored: Mirrored): Era {
   const version = meta[META_VERSION];
   if (typeof version !== 'string') return refuse(INVALID_PARAMS, `The member params._meta["${META_VERSION}"] must be a string`);
   if (!isObject(meta[META_CAPABILITIES]))
@@ -75,20 +78,16 @@ function checked(method: string, params: Members, meta: Members, headers: Incomi
   if (typeof name !== 'string') return STATELESS;
   const given = text(headers['mcp-name']);
   if (given === undefined) return lacking('Mcp-Name');
-  return decoded(given) === name ? STATELESS : mismatch('Mcp-Name', given, name);
+  if (decodeHeader(given) !== name) return mismatch('Mcp-Name', given, name);
+  const wrong =
+    method === 'tools/call' ? wrongParamHeader(mirrored(name), params['arguments'], (header) => text(headers[header])) : undefined;
+  if (wrong === undefined) return STATELESS;
+  return wrong.given === undefined ? lacking(wrong.header) : mismatch(wrong.header, wrong.given, wrong.body);
 }
 
 /** A repeated header comes as one text with commas, or, by node's types, as a list: neither is what a body says. */
 function text(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header.join() : header;
-}
-
-/** Names that don't fit a header come as `=?base64?...?=`. */
-function decoded(header: string): string | undefined {
-  const base64 = /^=\?base64\?(.*)\?=$/.exec(header)?.[1];
-  if (base64 === undefined) return header;
-  if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/.test(base64)) return undefined;
-  return Buffer.from(base64, 'base64').toString('utf8');
 }
 
 function refuse(code: number, message: string, data?: unknown): Era {

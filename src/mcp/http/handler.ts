@@ -8,6 +8,7 @@ import {
   parseMessage,
   type RpcError,
 } from '../../kernel/json-rpc/message.ts';
+import type { ParamHeader } from '../../kernel/json-rpc/param-headers.ts';
 import { UNEXPECTED } from '../answers.ts';
 import { type Answer, type Connection, createConnection } from '../connection.ts';
 import type { HttpCaller, HttpParts, McpHandler, ServerParts } from '../types.ts';
@@ -83,7 +84,8 @@ export function createMcpHandler({ logger, clock, signer, hosts, origins }: Http
   ): Rejection | undefined {
     const message = parseMessage(text);
     if (message.kind === 'invalid') return { status: 400, error: message.error, id: message.id };
-    const { era, error } = eraOf(message, request.headers);
+    const mirrored = (tool: string): readonly ParamHeader[] => caller.parts.foreign?.()?.mirrored(tool) ?? [];
+    const { era, error } = eraOf(message, request.headers, mirrored);
     if (error !== undefined) return { status: 400, error, id: idOf(message) };
     if (era === 'handshake') return serveHandshake(message, request.headers['mcp-session-id'], response, caller, agent);
 

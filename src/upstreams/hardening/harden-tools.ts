@@ -1,8 +1,10 @@
+import type { ParamHeader } from '../../kernel/json-rpc/param-headers.ts';
 import { visible } from '../../kernel/visible.ts';
 import type { JsonObject } from '../types.ts';
 import { contradictions, findAnnotationProblem } from './annotations.ts';
 import { type Flagged, judgeTexts } from './judge-texts.ts';
 import { badName, exposedName } from './names.ts';
+import { readParamHeaders } from './param-headers.ts';
 import { deeperThan, findSchemaProblem } from './schema.ts';
 import { isObject } from './schema-positions.ts';
 
@@ -37,6 +39,8 @@ interface Sound {
   readonly exposed: string;
   /** As it came, unknown members included; only description and titles may have been cleaned. */
   readonly definition: JsonObject;
+  /** Arguments that HTTP headers repeat; absent: none. */
+  readonly mirrored?: readonly ParamHeader[];
 }
 
 /** Judges every tool of one upstream before anybody is asked about it, in the order they came. Never throws, whatever they are. */
@@ -56,13 +60,17 @@ export function hardenTools({ server, prefix = server, tools, builtins }: Harden
     if (names.has(name)) return reject('the server has a tool of this name already');
     const exposed = exposedName(prefix, name);
     if (used.has(exposed.toLowerCase())) return reject(`its name ${exposed} is taken by another tool`);
+    const mirrored = readParamHeaders(tool['inputSchema']);
+    // No client over HTTP may take such a tool, and Writ shows all of them to clients over HTTP.
+    if (!mirrored.ok) return reject(`its inputSchema ${mirrored.problem}`);
     names.add(name);
     used.add(exposed.toLowerCase());
     const { definition, flagged } = judgeTexts(
       tool,
       contradictions({ name, description: tool['description'], annotations: tool['annotations'] }),
     );
-    return flagged === undefined ? { type: 'accept', name, exposed, definition } : { type: 'flag', name, exposed, definition, ...flagged };
+    const sound: Sound = { name, exposed, definition, ...(mirrored.headers.length === 0 ? {} : { mirrored: mirrored.headers }) };
+    return flagged === undefined ? { type: 'accept', ...sound } : { type: 'flag', ...sound, ...flagged };
   });
 }
 

@@ -12,6 +12,8 @@ export interface CarrierEvents {
 export interface SendOptions {
   /** Of the request that this message is; where each has a stream of its own, that stream ends with it. */
   readonly signal?: AbortSignal;
+  /** Beside those of the carrier, where messages have headers. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Takes whole JSON-RPC messages to an upstream and back: lines over standard streams, or HTTP. */

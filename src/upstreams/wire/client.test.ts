@@ -57,6 +57,28 @@ test('an older one refuses the new question and gets the handshake', async () =>
   expect(server.heard.map(({ method }) => method)).toEqual(['server/discover', 'initialize', 'notifications/initialized']);
 });
 
+test.each([
+  [['2026-07-28'], ['server/discover', 'server/discover'], 'stateless'],
+  [['2025-11-25'], ['server/discover', 'initialize', 'notifications/initialized'], 'handshake'],
+] as const)('one that would have taken %j says so, and is believed once', async (supported, heard, era) => {
+  const behave: Behaviour = (message, fake) => {
+    const { id, method } = message;
+    const first = fake.heard.length === 1;
+    const error = { code: -32022, message: 'Unsupported protocol version', data: { supported } };
+    if (method === 'server/discover' && first) fake.say({ jsonrpc: '2.0', id, error });
+    else if (method === 'initialize')
+      fake.say({
+        jsonrpc: '2.0',
+        id,
+        result: { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'x', version: '1' } },
+      });
+    else newer(message, fake);
+  };
+  const asked = fakeServer(behave);
+  expect(await open(asked)).toMatchObject({ era });
+  expect(asked.heard.map(({ method }) => method)).toEqual(heard);
+});
+
 test('what it spoke before is not asked again', async () => {
   const server = olderServer([]);
   await open(server, { era: 'handshake' });

@@ -1,9 +1,9 @@
 import { AppError } from '../../kernel/errors.ts';
-import { isObject } from '../../kernel/json-rpc/message.ts';
+import { isObject, UNSUPPORTED_PROTOCOL_VERSION } from '../../kernel/json-rpc/message.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { JsonObject } from '../types.ts';
 import type { Carrier } from './carrier.ts';
-import { createExchange, type Exchange, type PeerAnswer, type RequestOptions, type Served } from './exchange.ts';
+import { createExchange, type Exchange, type PeerAnswer, type PeerError, type RequestOptions, type Served } from './exchange.ts';
 
 export type Era = 'stateless' | 'handshake';
 
@@ -78,7 +78,7 @@ export async function openClient(parts: ClientParts): Promise<UpstreamClient> {
     signal.removeEventListener('abort', abort);
   }
 
-  async function discover(): Promise<UpstreamClient | undefined> {
+  async function discover(retried = false): Promise<UpstreamClient | undefined> {
     const known = parts.era === 'stateless';
     carrier.speak(STATELESS);
     let answer: PeerAnswer;
@@ -92,6 +92,8 @@ export async function openClient(parts: ClientParts): Promise<UpstreamClient> {
       if (thrown.code !== 'upstream_timeout' && !refused) throw thrown;
       return undefined;
     }
+    // It speaks another revision of that era than the one that came in, or looks at the second request only: the same may be asked once more.
+    if (!answer.ok && !retried && offers(answer.error)) return discover(true);
     if (!answer.ok) return undefined;
     const { result } = answer;
     const versions = result['supportedVersions'];
@@ -150,6 +152,12 @@ export async function openClient(parts: ClientParts): Promise<UpstreamClient> {
       close: exchange.close,
     };
   }
+}
+
+/** Whether it says that it would have taken what we speak. */
+function offers({ code, data }: PeerError): boolean {
+  const supported = isObject(data) ? data['supported'] : undefined;
+  return code === UNSUPPORTED_PROTOCOL_VERSION && Array.isArray(supported) && supported.includes(STATELESS);
 }
 
 function identityOf(info: unknown): { readonly name: string; readonly version: string } {

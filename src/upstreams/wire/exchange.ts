@@ -26,6 +26,8 @@ export interface RequestOptions {
   onProgress?(params: JsonObject): void;
   /** Something that belongs to this request: who asks in its course is asked there. */
   readonly scope?: unknown;
+  /** For carriers that have them. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** What the upstream asks of us. `scopes` are those of the requests under way just now, oldest first. */
@@ -157,7 +159,7 @@ export async function createExchange(carrier: Carrier, served: Served, logger: L
   return {
     counts,
     closed: closed.promise,
-    request(method, params, { timeout_ms, signal, onProgress, scope }) {
+    request(method, params, { timeout_ms, signal, onProgress, scope, headers }) {
       if (over !== undefined) return Promise.reject(new AppError('upstream_unavailable', `It is not connected: ${over}.`));
       if (signal?.aborted) return Promise.reject(new AppError('cancelled', 'The request was cancelled before it was sent.'));
       if (pending.size >= MAX_PENDING) return Promise.reject(new AppError('busy', `${MAX_PENDING} requests to it are waiting already.`));
@@ -190,7 +192,10 @@ export async function createExchange(carrier: Carrier, served: Served, logger: L
             ? params
             : { ...params, _meta: { ...(isObject(params?.['_meta']) ? params['_meta'] : {}), progressToken: id } };
         carrier
-          .send({ jsonrpc: '2.0', id, method, ...(withToken === undefined ? {} : { params: withToken }) }, { signal: own.signal })
+          .send(
+            { jsonrpc: '2.0', id, method, ...(withToken === undefined ? {} : { params: withToken }) },
+            { signal: own.signal, ...(headers === undefined ? {} : { headers }) },
+          )
           .catch((thrown: unknown) => {
             finish(
               thrown instanceof AppError

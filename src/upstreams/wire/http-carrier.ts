@@ -96,7 +96,7 @@ export function createHttpCarrier(parts: HttpCarrierParts): Carrier {
         throw explain(thrown);
       }
     },
-    async send(message, { signal } = {}) {
+    async send(message, { signal, headers } = {}) {
       if (over !== undefined) throw new AppError('upstream_unavailable', `It is not connected: ${over}.`);
       const asks = 'method' in message && 'id' in message;
       const silent = Promise.withResolvers<void>();
@@ -108,6 +108,7 @@ export function createHttpCarrier(parts: HttpCarrierParts): Carrier {
             silent.reject(new AppError('outcome_unknown', 'Its answer ended before it was whole. It may have run.'));
           await transport.send(out, {
             ...(signal === undefined ? {} : { requestSignal: signal }),
+            ...(headers === undefined ? {} : { headers }),
             ...(asks ? { onRequestStreamEnd } : {}),
           });
         }

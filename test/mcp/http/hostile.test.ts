@@ -260,7 +260,7 @@ test('a revoked credential takes its calls and streams with it', async () => {
 });
 
 test('a call that waits for its client between two requests ends with its credential', async () => {
-  const other = await serve({ parts: { foreign: () => ({ has: () => true }) as unknown as Foreign } });
+  const other = await serve({ parts: { foreign: () => ({ has: () => true, mirrored: () => [] }) as unknown as Foreign } });
   const rest = { headers: { authorization: 'fired' } };
   const meta = { ...MODERN_META, 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } };
   const asked = await modern(other.url, 1, 'tools/call', { name: 'elicit', arguments: { text: 'Who?' }, _meta: meta }, rest);
