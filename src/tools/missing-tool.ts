@@ -13,7 +13,7 @@ export function missingTool(name: string, upstreams: Pick<Upstreams, 'get' | 'st
   for (const { name: server, state, reason } of upstreams.status()) {
     const prefix = upstreams.get(server)?.settings.prefix ?? '';
     if (prefix === '' || !name.startsWith(`${prefix}__`) || state === 'connected') continue;
-    const why = `The MCP server "${server}", whose tool this would be, is not connected (${state}): ${reason ?? 'no reason is known'}.`;
+    const why = `The MCP server "${server}", whose tool this would be, is not connected (${state}): ${(reason ?? 'no reason is known').replace(/\.$/, '')}.`;
     if (ASKED.has(state))
       return new AppError('tool_unapproved', why, { fix: `Look at it and approve it: writ upstream approve ${server}` });
     return new AppError('upstream_unavailable', why, { fix: `\`writ upstream test ${server}\` starts it once and shows what it says.` });

@@ -53,13 +53,13 @@ export function createUpstreamTool(
       if (availability.state === 'disabled') {
         return new AppError(
           'denied_by_policy',
-          `The tool "${tool.name}" of the MCP server "${server}" is disabled: ${availability.reason}.`,
+          `The tool "${tool.name}" of the MCP server "${server}" is disabled: ${sentence(availability.reason)}`,
         );
       }
       if (availability.state === 'needs_approval') {
         return new AppError(
           'tool_unapproved',
-          `The tool "${tool.name}" of the MCP server "${server}" waits for a person's approval: ${availability.reason}.`,
+          `The tool "${tool.name}" of the MCP server "${server}" waits for a person's approval: ${sentence(availability.reason)}`,
           {
             fix: `Look at it and approve it: writ upstream approve ${server} ${tool.name}`,
           },
@@ -114,6 +114,11 @@ export function createUpstreamTool(
       return bound({ content: [{ type: 'text', text }], isError: true }, call);
     },
   };
+}
+
+/** Some reasons are whole sentences. */
+function sentence(reason: string): string {
+  return reason.endsWith('.') ? reason : `${reason}.`;
 }
 
 interface Judgement {

@@ -11,7 +11,7 @@ export interface ToolList {
   definitions(): readonly unknown[];
   /** All of them, of a connection that is being made. AppError where there is no whole list. */
   read(client: UpstreamClient, signal: AbortSignal): Promise<void>;
-  /** They are others by now, it says: they are read again soon. One that says it all the time is asked once in a while. */
+  /** They are others by now, it says: they are read again at once. One that says it all the time is asked once in a while. */
   outdated(): void;
   /** What it had the last time is listed until it is there; it is called only as it is then. `wanted`: still, once they are judged. */
   recall(definitions: readonly unknown[], wanted: () => boolean): Promise<void>;
@@ -41,7 +41,9 @@ const AGAIN_MS = 1_000;
 export function createToolList({ name, logger, timeout_ms, ended, vet, client, changed, keep }: ToolListParts): ToolList {
   let tools: readonly UpstreamTool[] = [];
   let definitions: readonly unknown[] = [];
-  let again: NodeJS.Timeout | undefined;
+  let pause: NodeJS.Timeout | undefined;
+  let outdated = false;
+  let reading = false;
 
   async function take(found: readonly unknown[], signal: AbortSignal): Promise<void> {
     const vetted = await vet(found, signal);
@@ -68,6 +70,19 @@ export function createToolList({ name, logger, timeout_ms, ended, vet, client, c
     }
   }
 
+  /** One reading at a time, so that no older list comes last, and a pause after each. */
+  async function readWhileOutdated(): Promise<void> {
+    reading = true;
+    while (outdated && !ended.aborted) {
+      outdated = false;
+      const passed = new Promise<void>((resolve) => {
+        pause = setTimeout(resolve, AGAIN_MS).unref();
+      });
+      await Promise.all([readAgain(), passed]);
+    }
+    reading = false;
+  }
+
   return {
     tools: () => tools,
     definitions: () => definitions,
@@ -76,10 +91,8 @@ export function createToolList({ name, logger, timeout_ms, ended, vet, client, c
       await take(definitions, signal);
     },
     outdated() {
-      again ??= setTimeout(() => {
-        again = undefined;
-        void readAgain();
-      }, AGAIN_MS).unref();
+      outdated = true;
+      if (!reading) void readWhileOutdated();
     },
     async recall(remembered, wanted) {
       const vetted = await vet(remembered, ended);
@@ -102,6 +115,6 @@ export function createToolList({ name, logger, timeout_ms, ended, vet, client, c
         `The tool "${tool.name}" of the MCP server "${name}" is ${now === undefined ? 'not there any more' : 'another one now'}; it was not called.`,
       );
     },
-    close: () => clearTimeout(again),
+    close: () => clearTimeout(pause),
   };
 }
