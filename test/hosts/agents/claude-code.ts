@@ -24,4 +24,9 @@ export const CLAUDE_CODE: Host = {
     const env = Object.entries(server_env ?? {}).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
     return { ...launch, before: [...add.slice(0, 3), ...env, ...add.slice(3)] };
   },
+  // Its models search for tools that don't ask to be there from the start, as those of other servers.
+  first: (tools) =>
+    tools
+      .filter((name) => name.includes('__'))
+      .map((name) => ({ tool: 'ToolSearch', of: 'host', args: { query: `select:mcp__writ__${name}`, max_results: 5 } })),
 };

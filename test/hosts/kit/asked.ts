@@ -43,8 +43,15 @@ export interface Row {
 
 export async function auditRows({ workspace, env }: AskedPlace): Promise<readonly Row[]> {
   const options = { cwd: workspace, env, deadline_ms: 60_000 };
-  const { stdout } = await runProgram([WRIT, 'audit', 'list', '--json', '--limit', '1000'], options);
-  return (JSON.parse(stdout) as { events: Row[] }).events;
+  const rows: Row[] = [];
+  // Receipts are long, and not all of what a program prints is kept.
+  for (let cursor: readonly string[] = []; ; ) {
+    const { stdout } = await runProgram([WRIT, 'audit', 'list', '--json', '--limit', '50', ...cursor], options);
+    const { events, next_cursor } = JSON.parse(stdout) as { events: Row[]; next_cursor?: string };
+    rows.push(...events);
+    if (next_cursor === undefined) return rows;
+    cursor = ['--cursor', next_cursor];
+  }
 }
 
 /** Prints the run of one host, and sets the exit code. */
