@@ -19,7 +19,7 @@ interface LiveParts {
 const MAX_WATCHERS = 16;
 
 /** Questions are looked for often, what costs more to find out less so. */
-const EVERY_MS: Readonly<Record<Section, number>> = { questions: 500, running: 1_000, decisions: 2_000, agents: 3_000 };
+const EVERY_MS: Readonly<Record<Section, number>> = { questions: 500, running: 1_000, servers: 2_000, decisions: 2_000, agents: 3_000 };
 const TICK_MS = 500;
 
 /** One look at the state for all pages that are open, and none while no page is. */

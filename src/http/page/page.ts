@@ -1,29 +1,30 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
-import { type Context, Hono } from 'hono';
+import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { getCookie, setCookie } from 'hono/cookie';
 import { html } from 'hono/html';
 import { streamSSE } from 'hono/streaming';
-import { toAppError } from '../../kernel/errors.ts';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { AppError, errorEntry, toAppError } from '../../kernel/errors.ts';
+import { visible } from '../../kernel/visible.ts';
 import { type FormAnswer, readAnswer } from './answer-form.ts';
 import { createAttendance } from './attendance.ts';
+import type { Ctx, Env } from './context.ts';
 import { type Html, page, securityHeaders } from './layout.ts';
 import { createLive } from './live.ts';
 import { foreignHost, foreignOrigin, foreignVisit } from './same-origin.ts';
 import { HOME_SCRIPT, OPEN_SCRIPT, SCRIPT } from './script.ts';
 import { renderSection, SECTIONS, TITLES } from './sections.ts';
-import { type OperatorSession, SESSION_MS, sameText } from './sessions.ts';
+import { addServerActs } from './server-acts.ts';
+import { SESSION_MS, sameText } from './sessions.ts';
 import type { PageParts } from './types.ts';
 
 export interface Page {
   handle(request: IncomingMessage, response: ServerResponse): void;
   close(): Promise<void>;
 }
-
-type Env = { Variables: { nonce: string; session: OperatorSession; form: FormData } };
-type Ctx = Context<Env>;
 
 const COOKIE = 'writ_operator';
 const MAX_BODY_BYTES = 64 * 1024;
@@ -45,6 +46,12 @@ const SAID: Readonly<Record<string, string>> = {
   stopped: 'Stopped.',
   over: 'It had ended before.',
   revoked: 'Revoked.',
+  added: 'Added.',
+  changed: 'Changed.',
+  removed: 'Removed.',
+  reconnected: 'Its connection was ended and made anew.',
+  forgotten: 'Forgotten: it is asked about again.',
+  logged_in: 'Logged in.',
 };
 
 /**
@@ -86,11 +93,16 @@ export function createPage(parts: PageParts): Page {
   app.notFound((c) => refuse(c, 404, 'nothing is here'));
   app.onError((thrown, c) => {
     const error = toAppError(thrown);
-    parts.logger.error('the page failed', { route: routeOf(c.req.path), reason: error.message });
-    const text = error.code === 'internal' ? 'an unexpected fault; the log says more' : error.message;
+    const level = error.code === 'internal' ? 'error' : 'warn';
+    parts.logger[level]('the page could not do it', { route: routeOf(c.req.path), reason: error.message });
+    const { message, fix = '' } = error.code === 'internal' ? new AppError('internal', 'An unexpected fault; the log says more.') : error;
     return c.html(
-      document(c, 'Writ', html`<header><h1>Writ</h1></header><main><p class="empty">It did not work: ${text}.</p></main>`),
-      500,
+      document(
+        c,
+        'Writ',
+        html`<header><h1>Writ</h1></header><main><p class="empty">It did not work: ${visible(`${message} ${fix}`)}</p></main>`,
+      ),
+      errorEntry(error.code).http as ContentfulStatusCode,
     );
   });
 
@@ -214,6 +226,16 @@ ${SECTIONS.map((section, index) => html`<h2 id="h-${section}">${TITLES[section]}
   app.post('/op/:session/grants/revoke', async (c) =>
     back(c, (await parts.grants.revoke(String(c.get('form').get('id')), by)) ? 'revoked' : 'over'),
   );
+  addServerActs(app, {
+    servers: parts.servers,
+    back,
+    show(c, body, status = 200) {
+      const said = SAID[c.req.query('said') ?? ''];
+      const whole = html`<header><h1><a href="/op/${c.get('session').id}/">Writ</a></h1></header>
+<main>${said === undefined ? '' : html`<p class="said" role="status">${said}</p>`}${body}</main>`;
+      return c.html(document(c, 'Writ: MCP servers', whole), status);
+    },
+  });
   app.post('/op/:session/leave', (c) => {
     const { id } = c.get('session');
     sessions.end(id);

@@ -5,15 +5,17 @@ import type { AgentToken } from '../../identity/types.ts';
 import { visible } from '../../kernel/visible.ts';
 import { type Html, time } from './layout.ts';
 import { grantText, question } from './question.ts';
+import { serverTable } from './servers.ts';
 import type { PageParts, RunningItem } from './types.ts';
 
 /** The parts of the page that change by themselves. Each is a heading and what is below it. */
-export const SECTIONS = ['questions', 'running', 'decisions', 'agents'] as const;
+export const SECTIONS = ['questions', 'running', 'servers', 'decisions', 'agents'] as const;
 export type Section = (typeof SECTIONS)[number];
 
 export const TITLES: Readonly<Record<Section, string>> = {
   questions: 'Waiting for an answer',
   running: 'Running now',
+  servers: 'MCP servers',
   decisions: 'Recent decisions',
   agents: 'Agents, workspaces and remembered answers',
 };
@@ -38,6 +40,8 @@ export async function renderSection(section: Section, parts: PageParts, csrf: st
     }
     case 'running':
       return running(await parts.running(), csrf);
+    case 'servers':
+      return serverTable(await parts.servers.list());
     case 'decisions':
       return decisions(...(await Promise.all([parts.decisions(), parts.approvals.list({ limit: LOOKED_UP })])));
     case 'agents': {

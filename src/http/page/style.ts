@@ -21,12 +21,15 @@ dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem .9rem; m
 dt { color: var(--quiet); } dd { margin: 0; overflow-wrap: anywhere; } dd ul { margin: 0; padding-left: 1.1rem; }
 fieldset { border: 1px solid var(--line); border-radius: .3rem; margin: 0 0 .75rem; padding: .5rem .8rem; min-width: 0; } legend { padding: 0 .3rem; }
 label { display: block; margin: .25rem 0; overflow-wrap: anywhere; } label.inline { display: inline-block; margin-right: 1rem; }
-input[type=text], select { width: 100%; max-width: 100%; padding: .45rem .55rem; font: inherit; color: inherit; background: var(--ground); border: 1px solid var(--quiet); border-radius: .3rem; }
+input[type=text], textarea, select { width: 100%; max-width: 100%; padding: .45rem .55rem; font: inherit; color: inherit; background: var(--ground); border: 1px solid var(--quiet); border-radius: .3rem; }
 input[type=checkbox], input[type=radio] { width: 1.1rem; height: 1.1rem; vertical-align: -.15rem; margin-right: .4rem; }
 button { font: inherit; font-weight: 600; min-height: 2.6rem; padding: .35rem 1rem; border-radius: .3rem; border: 1px solid var(--quiet); background: transparent; color: inherit; cursor: pointer; white-space: nowrap; }
 button.go { background: var(--go); border-color: var(--go); color: #fff; } button.stop { background: var(--stop); border-color: var(--stop); color: #fff; }
 button:disabled { opacity: .5; cursor: default; }
 :focus-visible { outline: 3px solid var(--focus); outline-offset: 2px; }
+a { color: inherit; } h1 a { text-decoration: none; }
+.plain { border-left-width: 1px; border-left-color: var(--line); } textarea { font: 14px/1.45 ui-monospace, monospace; }
+.tools { list-style: none; margin: 0; padding: 0; } .tools li { background: var(--sheet); border: 1px solid var(--line); border-radius: .5rem; padding: .8rem 1rem; margin: 0 0 .6rem; } .tools p { margin: 0 0 .5rem; overflow-wrap: anywhere; }
 .row { margin-top: .75rem; display: flex; flex-wrap: wrap; gap: .6rem; align-items: center; } details { margin-top: .75rem; } summary { cursor: pointer; padding: .3rem 0; }
 .warn { background: var(--warn-ground); border: 1px solid var(--warn); border-radius: .3rem; padding: .5rem .8rem; margin: 0 0 .75rem; overflow-wrap: anywhere; }
 .quiet { color: var(--quiet); } .said { margin: 0 0 1rem; padding: .6rem 1rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--sheet); }

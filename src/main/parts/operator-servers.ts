@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuditLog } from '../../audit/index.ts';
 import type { Settings, UpstreamsPort } from '../../cli/index.ts';
 import {
@@ -8,6 +9,7 @@ import {
   type ServerDetail,
   type ServerRow,
 } from '../../http/index.ts';
+import { canonicalJson } from '../../kernel/canonical-json.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { type Config, loadConfig, type ProcessFacts } from '../../kernel/config/index.ts';
 import { AppError } from '../../kernel/errors.ts';
@@ -50,6 +52,9 @@ export interface OperatorServersParts {
 type Entry = Readonly<Record<string, unknown>>;
 type Port = Pick<UpstreamsPort, 'servers' | 'approvals' | 'secrets' | 'operator' | 'check' | 'mask' | 'look' | 'write'>;
 
+/** How long an answer waits for what was written to hold; it does so half a second later, most of the time. */
+const FOLLOWED_MS = 3_000;
+const LOOK_MS = 50;
 const LOGIN_MS = 30_000;
 /** Changes that wait for each other; one more is busy. */
 const MOST_WAITING = 16;
@@ -119,12 +124,25 @@ export function createOperatorServers(parts: OperatorServersParts): OperatorServ
     return { name: settings.name, source: 'project', state: 'idle', ...status, ...more };
   }
 
+  /** Until this process has followed what was written, so that whoever looks next sees it. `settings` absent: it is gone. */
+  async function followed(name: string, settings: UpstreamSettings | undefined): Promise<void> {
+    if (facts.host_env['WRIT_DISABLE_MCP'] === '1') return;
+    const wanted = settings === undefined ? undefined : canonicalJson(settings);
+    const until = performance.now() + FOLLOWED_MS;
+    const holds = (): boolean => {
+      const now = live.all().filter((each) => each.settings.name === name && each.settings.source === 'operator');
+      return wanted === undefined ? now.length === 0 : now.some((each) => canonicalJson(each.settings) === wanted);
+    };
+    while (!holds() && performance.now() < until) await sleep(LOOK_MS);
+  }
+
   const shown = <T>(value: T): T => redactor.value(value) as T;
 
   async function write(from: Port, name: string, next: Entry, secrets: Readonly<Record<string, string>>): Promise<Changed> {
     const read = from.check(name, next);
     if (!read.ok) return { type: 'invalid', problems: read.problems };
     const added = await addServer({ settings: read.settings, entry: next, secrets, connect: false }, from);
+    await followed(name, read.settings);
     return done(added.type === 'written' ? added.written.backup : undefined, secrets);
   }
 
@@ -184,7 +202,10 @@ export function createOperatorServers(parts: OperatorServersParts): OperatorServ
             }),
         },
       );
-      if (added.type === 'written') return done(added.written.backup, made.secrets);
+      if (added.type === 'written') {
+        await followed(name, read.settings);
+        return done(added.written.backup, made.secrets);
+      }
       const { status, log } = added.looked;
       return shown({ type: 'not_connected', state: status.state, reason: status.reason ?? status.last_error ?? '', log: log.slice(-20) });
     },
@@ -203,6 +224,7 @@ export function createOperatorServers(parts: OperatorServersParts): OperatorServ
         ofOperator(from, name);
         const { backup } = await from.write(() => [{ name, entry: undefined }]);
         const forgotten = await from.approvals.revoke({ name, project: null }, from.operator);
+        await followed(name, undefined);
         const secrets_kept = from.secrets.list().filter((secret) => secret.startsWith(`${name}.`));
         return { forgotten, secrets_kept, ...(backup === undefined ? {} : { backup }) };
       }),
