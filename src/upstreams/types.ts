@@ -154,4 +154,6 @@ export interface UpstreamStatus {
   readonly identity?: { readonly name: string; readonly version: string; readonly protocol: string };
   readonly last_error?: string;
   readonly restarts: number;
+  /** What came from it and was for nobody: answers that came too late, answers to nothing, and what is no message. */
+  readonly dropped: { readonly late: number; readonly unknown: number; readonly noise: number };
 }

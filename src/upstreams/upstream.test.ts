@@ -279,3 +279,38 @@ test('judging its tools is given up when it is closed', async () => {
   await started;
   expect((await judging.promise).aborted).toBe(true);
 });
+
+test('what came for nobody is counted over all connections', async () => {
+  const late = (): FakeServer =>
+    olderServer([ACT], ({ id, method, params }, server) => {
+      if (method === 'tools/call') server.write('Starting up ...\n');
+      if (method !== 'notifications/cancelled') return;
+      server.say({ jsonrpc: '2.0', id: (params as { requestId: number }).requestId, result: { content: [] } });
+      server.say({ jsonrpc: '2.0', id: id ?? 'nobody', result: {} });
+    });
+  const upstream = upstreamOf([late]);
+  expect(await codeOf(call(upstream, { timeout_ms: 5 }))).toBe('upstream_timeout');
+  await vi.waitFor(() => expect(upstream.status().dropped).toEqual({ late: 1, unknown: 1, noise: 1 }));
+  expect(upstream.status().state).toBe('connected');
+  await upstream.reconnect();
+  expect(await codeOf(call(upstream, { timeout_ms: 5 }))).toBe('upstream_timeout');
+  await vi.waitFor(() => expect(upstream.status().dropped).toEqual({ late: 2, unknown: 2, noise: 2 }));
+});
+
+test('a reason is said again once it was there in between, and one that only repeats itself is not', async () => {
+  const dies = (): FakeServer =>
+    olderServer([ACT], ({ method }, server) => {
+      if (method === 'tools/call') server.exit('it exited with 1');
+    });
+  const upstream = upstreamOf([dies]);
+  for (let time = 0; time < 2; time++) {
+    expect(await codeOf(call(upstream))).toBe('outcome_unknown');
+    await vi.waitFor(() => expect(upstream.status()).toMatchObject({ state: 'connected', restarts: time + 1 }));
+  }
+  expect(upstream.logged.filter((line) => line.includes('skipped'))).toEqual(
+    Array(2).fill('writ: skipped "s": its connection ended: it exited with 1'),
+  );
+  const refused = upstreamOf([], { admit: async () => ({ ok: false, state: 'needs_approval', reason: 'nobody said yes' }) });
+  for (let time = 0; time < 3; time++) await refused.start();
+  expect(refused.logged).toEqual(['writ: skipped "s": nobody said yes']);
+});

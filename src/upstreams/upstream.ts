@@ -105,7 +105,9 @@ export function createUpstream(parts: UpstreamParts): Upstream {
   let reason: string | undefined = settings.enabled ? 'not started yet' : 'disabled in the configuration';
   let since = clock.now();
   let last_error: string | undefined;
+  let told: string | undefined;
   let restarts = 0;
+  const dropped = { late: 0, unknown: 0, noise: 0 };
   let failures = 0;
   const said = settings.enabled ? parts.remembered?.read(settings) : undefined;
   let era: Era | undefined = said?.era;
@@ -163,10 +165,21 @@ export function createUpstream(parts: UpstreamParts): Upstream {
   }
 
   function fail(to: 'timeout' | 'failed' | 'needs_auth', why: string): void {
-    // Once for each reason, however often it is tried.
-    if (why !== last_error) logger.warn(`writ: skipped "${name}": ${why}`);
+    skipped(why);
     last_error = why;
     move(to, why);
+  }
+
+  /** Once for each reason, however often it is tried until it is there. */
+  function skipped(why: string): void {
+    if (why !== told) logger.warn(`writ: skipped "${name}": ${why}`);
+    told = why;
+  }
+
+  /** On all its connections so far. */
+  function droppedInAll(): typeof dropped {
+    const now = client?.counts ?? { late: 0, unknown: 0, noise: 0 };
+    return { late: dropped.late + now.late, unknown: dropped.unknown + now.unknown, noise: dropped.noise + now.noise };
   }
 
   async function connect(): Promise<void> {
@@ -176,7 +189,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
     if (!admission.ok) {
       if (state === 'timeout' || state === 'failed' || state === 'needs_auth' || state === 'connected') move('starting');
       move(admission.state, admission.reason);
-      logger.warn(`writ: skipped "${name}": ${admission.reason}`);
+      skipped(admission.reason);
       return;
     }
     move('starting');
@@ -218,11 +231,15 @@ export function createUpstream(parts: UpstreamParts): Upstream {
     failures = 0;
     const woken = asleep;
     asleep = false;
+    told = undefined;
     move('connected');
     const { length } = list.tools();
     logger.info(`writ: connected MCP server "${name}" (${length} ${length === 1 ? 'tool' : 'tools'})`);
     const current = opened;
-    void current.closed.then((why) => lost(current, why));
+    void current.closed.then((why) => {
+      lost(current, why);
+      for (const what of ['late', 'unknown', 'noise'] as const) dropped[what] += current.counts[what];
+    });
     watching.connected(current);
     // Whoever listed them before it was there has to ask again.
     if (!woken) for (const type of ['prompts', 'resources'] as const) if (type in current.capabilities) parts.announce({ type });
@@ -332,6 +349,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
         ...(client === undefined ? {} : { identity: client.identity }),
         ...(last_error === undefined ? {} : { last_error }),
         restarts,
+        dropped: droppedInAll(),
       };
     },
     tools: list.tools,

@@ -78,7 +78,13 @@ export function renderStatus(status: UpstreamStatus): string {
     visible(`${name}: ${liveState(status)}${what}${why}`),
     `  since ${new Date(status.since).toISOString().slice(0, 19)}Z, ${status.restarts} restart${status.restarts === 1 ? '' : 's'}`,
     ...(last_error === undefined || last_error === reason ? [] : [visible(`  last error: ${last_error}`)]),
+    ...droppedOf(status),
   ].join('\n');
+}
+
+function droppedOf({ dropped: { late, unknown, noise } }: UpstreamStatus): readonly string[] {
+  if (late + unknown + noise === 0) return [];
+  return [`  dropped: answers that came too late ${late}, answers to nothing ${unknown}, lines that are no message ${noise}`];
 }
 
 /** In a few words, for a list. */

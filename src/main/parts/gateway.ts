@@ -100,7 +100,7 @@ export function createGateway(parts: GatewayParts): Gateway {
   }
 
   function read(name: string, server: McpServerConfig, project: string | undefined): SettingsRead {
-    return readSettings(name, server, { writ_home: home, user: facts.user, ...(project === undefined ? {} : { project }) });
+    return readSettings(name, server, { writ_home: home, user: facts.user, redactor, ...(project === undefined ? {} : { project }) });
   }
 
   /** Once, however many agents meet it. */

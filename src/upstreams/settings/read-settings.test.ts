@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { serverEntrySchema } from '../../kernel/config/server-entry.ts';
+import { createRedactor } from '../../kernel/redaction/index.ts';
 import { readSettings, type SettingsRead } from './read-settings.ts';
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'writ-settings-')));
@@ -297,6 +298,27 @@ describe('secrets of the operator', () => {
 
   test('in arguments can be read by everybody, which is said', () => {
     expect(warningsOf(operator({ command: 'x', args: [`--key=\${secret:A}`] })).join()).toContain('/proc');
+  });
+
+  test('that stand in arguments in clear are said, with the option that they belong to', () => {
+    const args = [
+      'serve',
+      '--api-key',
+      'abcd-1234-efgh',
+      '--url=https://u:hunter2-x@db.example/a',
+      'ghp_aaaa0000bbbb1111cccc',
+      '--token',
+      `\${secret:A}`,
+    ];
+    const read = readSettings('x', { source: 'operator', entry: { command: 'x', args } }, { writ_home, user, redactor: createRedactor() });
+    expect(read.ok).toBe(true);
+    expect(warningsOf(read).map((one) => one.slice(0, 52))).toEqual([
+      'mcp_servers.x.args.6 is filled in where everybody on',
+      'mcp_servers.x.args.2 looks like a secret, and everyb',
+      'mcp_servers.x.args.3 looks like a secret, and everyb',
+      'mcp_servers.x.args.4 looks like a secret, and everyb',
+    ]);
+    expect(JSON.stringify(read.warnings)).not.toMatch(/abcd-1234|hunter2|ghp_/);
   });
 
   test('that are not declared can not be sent', () => {

@@ -4,11 +4,14 @@ import { judgeWorkspace } from '../../identity/index.ts';
 import type { ConfigNote, ProcessFacts } from '../../kernel/config/index.ts';
 import { quoted } from '../../kernel/config/parse.ts';
 import type { ServerEntry } from '../../kernel/config/server-entry.ts';
+import type { Redactor } from '../../kernel/redaction/index.ts';
 import type { UpstreamSettings } from '../types.ts';
 import type { Note } from './note.ts';
 
-/** Where paths of an entry are meant from. */
+/** Where paths of an entry are meant from, and what it is read with. */
 export interface Places {
+  /** Tells what looks like a secret; absent: nothing is said about that. */
+  readonly redactor?: Pick<Redactor, 'find'>;
   /** Real path. */
   readonly writ_home: string;
   readonly user: ProcessFacts['user'];

@@ -3,6 +3,7 @@ import { isSecretName } from '../../kernel/redaction/index.ts';
 import type { UpstreamSettings, UpstreamTransport } from '../types.ts';
 import type { Note } from './note.ts';
 import { isDeclared, referencesIn } from './references.ts';
+import type { Places } from './roots.ts';
 
 /**
  * Looks at what a transport refers to and passes on. Variables that look like secrets are taken out: of a project's file always, of the
@@ -10,7 +11,7 @@ import { isDeclared, referencesIn } from './references.ts';
  */
 export function checkSecrets(
   transport: UpstreamTransport,
-  { source, env_secrets }: Pick<UpstreamSettings, 'source' | 'env_secrets'>,
+  { source, env_secrets, redactor }: Pick<UpstreamSettings, 'source' | 'env_secrets'> & Pick<Places, 'redactor'>,
   note: Note,
   problems: ConfigNote[],
   warnings: ConfigNote[],
@@ -34,6 +35,14 @@ export function checkSecrets(
   };
   if (transport.type === 'stdio') {
     for (const [index, arg] of transport.args.entries()) look(arg, ['args', index], 'args');
+    for (const index of secretsAmong(transport.args, redactor))
+      warnings.push(
+        note(
+          ['args', index],
+          'looks like a secret, and everybody on the machine can read it (/proc)',
+          source === 'project' ? OPERATOR : STORE,
+        ),
+      );
     const env = kept(transport.env, 'env');
     for (const [name, value] of Object.entries(env)) look(value, ['env', name], 'env');
     const declared = Object.keys(env).filter((name) => isSecretName(name) && env[name] !== '');
@@ -65,6 +74,19 @@ export function checkSecrets(
   }
 }
 
+/** Which arguments hold something that stands there in clear; an option and its value are looked at together. */
+function secretsAmong(args: readonly string[], redactor: Places['redactor']): readonly number[] {
+  const spans = redactor?.find(args.join(' ')) ?? [];
+  let end = -1;
+  return args.flatMap((arg, index) => {
+    const from = end + 1;
+    end = from + arg.length;
+    const to = end;
+    return !arg.includes('${') && spans.some((span) => span.from < to && span.to > from) ? [index] : [];
+  });
+}
+
+const STORE = `Store it (\`writ secret set NAME\`) and give it to the server in "env", as \${secret:NAME}.`;
 const OPERATOR = 'Configure the server in the operator configuration.';
 
 function declare(name: string, source: UpstreamSettings['source']): string {
