@@ -14,7 +14,7 @@ beforeEach(() => {
   place = makePlace();
   people = [];
   writeFileSync(join(place.workspace, '.env'), 'GREETING=hello\n');
-  mkdirSync(place.home, { mode: 0o700 });
+  mkdirSync(place.home, { recursive: true, mode: 0o700 });
   writeFileSync(join(place.home, 'config.json'), '{"approvals": {"wait_seconds": 5}}', { mode: 0o600 });
 });
 afterEach(async () => {

@@ -21,7 +21,7 @@ let token: string;
 
 beforeAll(async () => {
   place = makePlace();
-  mkdirSync(place.home, { mode: 0o700 });
+  mkdirSync(place.home, { recursive: true, mode: 0o700 });
   writeFileSync(join(place.home, 'config.json'), '{"approvals": {"wait_seconds": 100}}', { mode: 0o600 });
   writeFileSync(join(place.workspace, '.env'), 'GREETING=hello\n');
   await runWrit(place, ['workspace', 'add', 'main', place.workspace]);

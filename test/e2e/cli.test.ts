@@ -77,7 +77,7 @@ describe('configuration', () => {
   });
 
   test('a home that others can write to is refused with the fix', async () => {
-    mkdirSync(place.home);
+    mkdirSync(place.home, { recursive: true });
     writeFileSync(join(place.home, 'x'), '');
     const { chmodSync } = await import('node:fs');
     chmodSync(place.home, 0o777);

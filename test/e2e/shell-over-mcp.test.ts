@@ -75,7 +75,7 @@ describe('shell', () => {
   });
 
   test('a rule of the operator allows what would ask, with exactly the opening it shows', async () => {
-    mkdirSync(place.home, { mode: 0o700 });
+    mkdirSync(place.home, { recursive: true, mode: 0o700 });
     writeFileSync(join(place.home, 'config.json'), JSON.stringify({ dangerous: { allow: [{ argv: ['cat', '.env'] }] } }));
     writeFileSync(join(place.workspace, '.env'), 'GREETING=hello\n');
     mcp = await startMcp(place);

@@ -13,7 +13,7 @@ beforeAll(async () => {
   place = makePlace();
   art = join(place.workspace, 'art');
   mkdirSync(art);
-  mkdirSync(place.home, { mode: 0o700 });
+  mkdirSync(place.home, { recursive: true, mode: 0o700 });
   const entry = {
     command: 'node',
     args: ['server.mjs'],

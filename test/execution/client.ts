@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { RunSpec } from '../../src/execution/index.ts';
-import { type Place, PREPARED } from './place.ts';
+import { PREPARED } from '../helpers/prepared.ts';
+import type { Place } from './place.ts';
 
 const CLIENT = fileURLToPath(new URL('../fixtures/execution-client.ts', import.meta.url));
 

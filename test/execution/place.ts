@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { createExecution, type Execution, type ExecutionConfig, type RunSpec } from '../../src/execution/index.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { silentLogger } from '../../src/kernel/logger.ts';
-import { createPrepared } from './prepared.ts';
+import { PREPARED } from '../helpers/prepared.ts';
 
 /** A Writ home, a person's home and a workspace of their own for one test, with the real runner. */
 export interface Place {
@@ -23,7 +23,6 @@ export interface Place {
 export const NEVER = new AbortController().signal;
 export const OWNER = { organization: 'org_local', agent: 'agent_a', run: 'run_a', workspace: 'ws_a' } as const;
 const LIMITS = { memory_bytes: 1 << 30, pids: 256, cpus: 2, file_bytes: 1 << 30, open_files: 1024, disk_bytes: 1 << 30 } as const;
-export const PREPARED = createPrepared();
 const RUNNER = fileURLToPath(new URL('../fixtures/execution-runner.ts', import.meta.url));
 
 /** `home`: where the Writ home is to be instead of in the temporary folder. */

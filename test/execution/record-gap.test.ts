@@ -9,7 +9,8 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import { silentLogger } from '../../src/kernel/logger.ts';
 import { closeOrphans } from '../../src/main/parts/close-orphans.ts';
 import { openRecord } from '../audit/support.ts';
-import { makePlace, OWNER, type Place, PREPARED } from './place.ts';
+import { PREPARED } from '../helpers/prepared.ts';
+import { makePlace, OWNER, type Place } from './place.ts';
 
 const CLIENT = fileURLToPath(new URL('../fixtures/unrecorded-client.ts', import.meta.url));
 

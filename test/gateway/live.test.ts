@@ -7,7 +7,7 @@ import { fixture, listed } from './place.ts';
 /** Edits of ~/.writ/config.json while a server of Writ runs. */
 test('servers come, change and go while it runs; a broken edit leaves the last good one; the others keep their process', async () => {
   const place = makePlace();
-  mkdirSync(place.home, { mode: 0o700 });
+  mkdirSync(place.home, { recursive: true, mode: 0o700 });
   const file = join(place.home, 'config.json');
   const write = (text: string): void => {
     writeFileSync(`${file}.new`, text, { mode: 0o600 });
@@ -48,7 +48,7 @@ test('servers come, change and go while it runs; a broken edit leaves the last g
 
 test('the first server ever, and another toolset, hold at the next list and call of a connection that was there before', async () => {
   const place = makePlace();
-  mkdirSync(place.home, { mode: 0o700 });
+  mkdirSync(place.home, { recursive: true, mode: 0o700 });
   const file = join(place.home, 'config.json');
   const write = (toolsets: object, more: object = {}): void => {
     writeFileSync(`${file}.new`, JSON.stringify({ tools: { toolsets, list_at_most: 0 }, ...more }), { mode: 0o600 });

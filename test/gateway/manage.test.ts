@@ -11,7 +11,7 @@ import { fixture, listed } from './place.ts';
 let place: Place;
 beforeEach(() => {
   place = makePlace();
-  mkdirSync(place.home, { mode: 0o700 });
+  mkdirSync(place.home, { recursive: true, mode: 0o700 });
 });
 afterEach(() => place.remove());
 

@@ -8,7 +8,7 @@ import { type McpProcess, makePlace, type Place } from '../helpers/writ-process.
 /** A Writ home whose configuration names these upstreams. */
 export function gatewayPlace(servers: (place: Place) => Record<string, object>): Place {
   const place = makePlace();
-  mkdirSync(place.home, { mode: 0o700 });
+  mkdirSync(place.home, { recursive: true, mode: 0o700 });
   writeFileSync(join(place.home, 'config.json'), JSON.stringify({ mcp_servers: servers(place), tools: { list_at_most: 1_000 } }), {
     mode: 0o600,
   });

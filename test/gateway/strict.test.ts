@@ -9,7 +9,7 @@ import { fixture } from './place.ts';
 let place: Place;
 beforeEach(() => {
   place = makePlace();
-  mkdirSync(place.home, { mode: 0o700 });
+  mkdirSync(place.home, { recursive: true, mode: 0o700 });
   mkdirSync(join(place.workspace, '.git'));
 });
 afterEach(() => place.remove());

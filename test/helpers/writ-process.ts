@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { PREPARED } from './prepared.ts';
 import { CLI } from './programs.ts';
 
 export const WRIT = [process.execPath, '--disable-warning=ExperimentalWarning', fileURLToPath(CLI)] as const;
@@ -20,6 +21,7 @@ export function makePlace(): Place {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'writ-e2e-')));
   const home = join(base, 'writ-home');
   const workspace = mkdtempSync(join(base, 'work-'));
+  PREPARED.giveProof(home);
   return {
     home,
     workspace,
@@ -29,7 +31,10 @@ export function makePlace(): Place {
       LANG: 'C.UTF-8',
       ...(process.env['NODE_COMPILE_CACHE'] ? { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] } : {}),
     },
-    remove: () => rmSync(base, { recursive: true, force: true, maxRetries: 5 }),
+    remove: () => {
+      PREPARED.keepProof(home);
+      rmSync(base, { recursive: true, force: true, maxRetries: 5 });
+    },
   };
 }
 

@@ -55,8 +55,8 @@ const units = [
 
 const redactor = createRedactor({ known_values: [`${'known-value-'.repeat(7)}X`] });
 
-test.each(units)('1 MiB of %j ends', (unit) => {
-  const text = filled(unit, MIB);
+test.each(units)('256 KiB of %j end', (unit) => {
+  const text = filled(unit, MIB / 4);
   expect(redactor.text(text).length).toBeLessThanOrEqual(text.length * GROWTH);
 });
 
