@@ -7,9 +7,10 @@ import { soundInstructions } from './instructions.ts';
 import { createOffered, type OfferKind } from './offered.ts';
 import { createCallPlaces } from './places.ts';
 import type { Remembered } from './remembered.ts';
-import { SETTLED, TRANSITIONS } from './states.ts';
+import { createStanding } from './standing.ts';
+import { SETTLED } from './states.ts';
 import { createToolList } from './tool-list.ts';
-import type { Change, JsonObject, Relay, UpstreamSettings, UpstreamState, UpstreamStatus, UpstreamTool } from './types.ts';
+import type { Change, JsonObject, Relay, UpstreamSettings, UpstreamStatus, UpstreamTool } from './types.ts';
 import { createWatching } from './watching.ts';
 import type { Carrier } from './wire/carrier.ts';
 import { type Era, openClient, type UpstreamClient } from './wire/client.ts';
@@ -101,13 +102,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
   const { name } = settings;
   const backoff = parts.backoff_ms ?? BACKOFF_MS;
   const places = createCallPlaces(settings.concurrency);
-  let state: UpstreamState = settings.enabled ? 'starting' : 'disabled';
-  let reason: string | undefined = settings.enabled ? 'not started yet' : 'disabled in the configuration';
-  let since = clock.now();
-  let last_error: string | undefined;
-  let told: string | undefined;
-  let restarts = 0;
-  const dropped = { late: 0, unknown: 0, noise: 0 };
+  const standing = createStanding({ settings, clock, logger, changed: parts.changed });
   let failures = 0;
   const said = settings.enabled ? parts.remembered?.read(settings) : undefined;
   let era: Era | undefined = said?.era;
@@ -156,43 +151,12 @@ export function createUpstream(parts: UpstreamParts): Upstream {
     announcing.set(type, setTimeout(tell, LIST_AGAIN_MS).unref());
   }
 
-  function move(to: UpstreamState, why?: string): void {
-    if (state !== to && !TRANSITIONS[state].includes(to)) throw new AppError('internal', `An upstream can't go from ${state} to ${to}.`);
-    if (state !== to) since = clock.now();
-    state = to;
-    reason = why;
-    parts.changed();
-  }
-
-  function fail(to: 'timeout' | 'failed' | 'needs_auth', why: string): void {
-    skipped(why);
-    last_error = why;
-    move(to, why);
-  }
-
-  /** Once for each reason, however often it is tried until it is there. */
-  function skipped(why: string): void {
-    if (why !== told) logger.warn(`writ: skipped "${name}": ${why}`);
-    told = why;
-  }
-
-  /** On all its connections so far. */
-  function droppedInAll(): typeof dropped {
-    const now = client?.counts ?? { late: 0, unknown: 0, noise: 0 };
-    return { late: dropped.late + now.late, unknown: dropped.unknown + now.unknown, noise: dropped.noise + now.noise };
-  }
-
   async function connect(): Promise<void> {
     clearTimeout(again);
     const admission = await parts.admit();
     if (ended.signal.aborted) return;
-    if (!admission.ok) {
-      if (state === 'timeout' || state === 'failed' || state === 'needs_auth' || state === 'connected') move('starting');
-      move(admission.state, admission.reason);
-      skipped(admission.reason);
-      return;
-    }
-    move('starting');
+    if (!admission.ok) return standing.skip(admission.state, admission.reason);
+    standing.move('starting');
     const timeout = AbortSignal.timeout(settings.connect_timeout_ms);
     const signal = AbortSignal.any([ended.signal, timeout]);
     let opened: UpstreamClient | undefined;
@@ -216,9 +180,9 @@ export function createUpstream(parts: UpstreamParts): Upstream {
       // What it spoke last may be what it doesn't speak any more.
       era = undefined;
       const error = toAppError(thrown);
-      if (timeout.aborted) fail('timeout', `it was not ready within ${settings.connect_timeout_ms / 1000} s (connect_timeout_seconds)`);
-      else if (error.data?.['needs_auth'] !== undefined) fail('needs_auth', error.message);
-      else fail('failed', error.message.replace(/ It may have run\.$/, ''));
+      if (timeout.aborted) standing.fail('timeout', `it was not ready within ${settings.connect_timeout_ms / 1000} s (connect_timeout_seconds)`);
+      else if (error.data?.['needs_auth'] !== undefined) standing.fail('needs_auth', error.message);
+      else standing.fail('failed', error.message.replace(/ It may have run\.$/, ''));
       if (!FINAL.has(error.code)) tryAgain();
       return;
     }
@@ -231,14 +195,13 @@ export function createUpstream(parts: UpstreamParts): Upstream {
     failures = 0;
     const woken = asleep;
     asleep = false;
-    told = undefined;
-    move('connected');
+    standing.move('connected');
     const { length } = list.tools();
     logger.info(`writ: connected MCP server "${name}" (${length} ${length === 1 ? 'tool' : 'tools'})`);
     const current = opened;
     void current.closed.then((why) => {
       lost(current, why);
-      for (const what of ['late', 'unknown', 'noise'] as const) dropped[what] += current.counts[what];
+      standing.dropped(current.counts);
     });
     watching.connected(current);
     // Whoever listed them before it was there has to ask again.
@@ -251,37 +214,34 @@ export function createUpstream(parts: UpstreamParts): Upstream {
     if (client !== which) return;
     client = undefined;
     await which.close();
-    fail('needs_auth', why);
+    standing.fail('needs_auth', why);
   }
 
   function lost(which: UpstreamClient, why: string): void {
     if (client !== which) return;
     client = undefined;
     if (ended.signal.aborted) return;
-    if (asleep) {
-      reason = 'stopped because nobody used it; the next call starts it';
-      parts.changed();
-      return;
+    if (asleep) standing.explain('stopped because nobody used it; the next call starts it');
+    else {
+      standing.lost(`its connection ended: ${why}`);
+      tryAgain();
     }
-    restarts++;
-    fail('failed', `its connection ended: ${why}`);
-    tryAgain();
   }
 
   /** Not all at the same moment, when one machine carries many of them. */
   function tryAgain(): void {
-    if (SETTLED.has(state) || failures > MAX_FAILURES) return;
+    if (SETTLED.has(standing.state()) || failures > MAX_FAILURES) return;
     const wait = backoff[Math.min(failures, backoff.length - 1)] ?? 0;
     again = setTimeout(() => void start(), wait * (0.75 + Math.random() / 2)).unref();
   }
 
   function start(): Promise<void> {
-    if (client !== undefined || state === 'disabled' || ended.signal.aborted) return Promise.resolve();
+    if (client !== undefined || standing.state() === 'disabled' || ended.signal.aborted) return Promise.resolve();
     starting ??= connect()
       .catch((thrown: unknown) => {
         failures++;
-        if (state !== 'starting') move('starting');
-        fail('failed', toAppError(thrown).message);
+        if (standing.state() !== 'starting') standing.move('starting');
+        standing.fail('failed', toAppError(thrown).message);
       })
       .finally(() => {
         starting = undefined;
@@ -314,7 +274,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
     if (client !== undefined) return client;
     throw new AppError(
       'upstream_unavailable',
-      `The MCP server "${name}" is not connected (${state}): ${reason ?? last_error ?? 'no reason is known'}.`,
+      `The MCP server "${name}" is not connected (${standing.state()}): ${standing.why()}.`,
       {
         fix: `\`writ upstream test ${name}\` starts it once and shows what it says.`,
       },
@@ -328,30 +288,13 @@ export function createUpstream(parts: UpstreamParts): Upstream {
   /** What it had the last time is listed until it is there; it is called only as it is then. False: nothing is known, or nothing may be. */
   async function recall(): Promise<boolean> {
     if (said === undefined || said.tools.length === 0 || !(await parts.admit()).ok) return false;
-    await list.recall(said.tools, () => client === undefined && !SETTLED.has(state));
+    await list.recall(said.tools, () => client === undefined && !SETTLED.has(standing.state()));
     return true;
   }
 
   return {
     settings,
-    status: () => {
-      const tools = list.tools();
-      const enabled = tools.filter(({ availability }) => availability.state === 'enabled').length;
-      return {
-        name,
-        source: settings.source,
-        ...(settings.project === undefined ? {} : { project: settings.project }),
-        transport: settings.transport.type,
-        state,
-        ...(reason === undefined ? {} : { reason }),
-        since,
-        tools: { all: tools.length, enabled, disabled: tools.length - enabled },
-        ...(client === undefined ? {} : { identity: client.identity }),
-        ...(last_error === undefined ? {} : { last_error }),
-        restarts,
-        dropped: droppedInAll(),
-      };
-    },
+    status: () => standing.status(list.tools(), client),
     tools: list.tools,
     instructions: () => instructions,
     client: () => client,
@@ -404,7 +347,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
     },
     setLevel: (level) => watching.level(client, level),
     async review() {
-      if (SETTLED.has(state) && settings.enabled) return start();
+      if (SETTLED.has(standing.state()) && settings.enabled) return start();
       await list.review();
     },
     async reconnect() {
