@@ -180,7 +180,8 @@ export function createUpstream(parts: UpstreamParts): Upstream {
       // What it spoke last may be what it doesn't speak any more.
       era = undefined;
       const error = toAppError(thrown);
-      if (timeout.aborted) standing.fail('timeout', `it was not ready within ${settings.connect_timeout_ms / 1000} s (connect_timeout_seconds)`);
+      if (timeout.aborted)
+        standing.fail('timeout', `it was not ready within ${settings.connect_timeout_ms / 1000} s (connect_timeout_seconds)`);
       else if (error.data?.['needs_auth'] !== undefined) standing.fail('needs_auth', error.message);
       else standing.fail('failed', error.message.replace(/ It may have run\.$/, ''));
       if (!FINAL.has(error.code)) tryAgain();
@@ -272,13 +273,9 @@ export function createUpstream(parts: UpstreamParts): Upstream {
   async function live(): Promise<UpstreamClient> {
     if (client === undefined) await start();
     if (client !== undefined) return client;
-    throw new AppError(
-      'upstream_unavailable',
-      `The MCP server "${name}" is not connected (${standing.state()}): ${standing.why()}.`,
-      {
-        fix: `\`writ upstream test ${name}\` starts it once and shows what it says.`,
-      },
-    );
+    throw new AppError('upstream_unavailable', `The MCP server "${name}" is not connected (${standing.state()}): ${standing.why()}.`, {
+      fix: `\`writ upstream test ${name}\` starts it once and shows what it says.`,
+    });
   }
 
   function keep({ era: spoken, instructions: now }: UpstreamClient): void {
