@@ -1,9 +1,11 @@
 import { randomFillSync } from 'node:crypto';
-import { appendFileSync, rmSync, statfsSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, rmSync, statfsSync, statSync, truncateSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** How much one `fill` writes: little enough that a write arriving meanwhile hardly waits. */
 const SLICE = 2 * 1024 * 1024;
+/** What of it is in memory: the same bytes are filled and written again and again, since a thread that then sleeps keeps its garbage. */
+const PIECE = 64 * 1024;
 
 /**
  * Disk space that only essential writes may use: a file of real blocks that is emptied when the disk is full. While it is empty, the disk
@@ -46,17 +48,26 @@ export function createReserve(file: string, bytes: number): Reserve {
       if (has >= bytes) return false;
       const { bavail, bsize } = statfsSync(dirname(file));
       if (bavail * bsize < 2 * bytes - has) return false;
-      // Random bytes, because a file system that compresses or skips zeros would reserve nothing.
-      const slice = randomFillSync(Buffer.allocUnsafe(Math.min(SLICE, bytes - has)));
+      const most = Math.min(SLICE, bytes - has);
       try {
-        if (has === 0) writeFileSync(file, slice, { mode: 0o600 });
-        else appendFileSync(file, slice);
+        append(file, most);
       } catch {
         // The disk filled up in between. What was written would count as a reserve that isn't one: none is the honest state.
         rmSync(file, { force: true });
         return false;
       }
-      return has + slice.length < bytes;
+      return has + most < bytes;
     },
   };
+}
+
+/** Random bytes, because a file system that compresses or skips zeros would reserve nothing. */
+function append(file: string, bytes: number): void {
+  const piece = Buffer.allocUnsafeSlow(Math.min(PIECE, bytes));
+  const fd = openSync(file, 'a', 0o600);
+  try {
+    for (let left = bytes; left > 0; ) left -= writeSync(fd, randomFillSync(piece), 0, Math.min(piece.length, left));
+  } finally {
+    closeSync(fd);
+  }
 }
