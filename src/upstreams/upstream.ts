@@ -345,6 +345,13 @@ export function createUpstream(parts: UpstreamParts): Upstream {
     setLevel: (level) => watching.level(client, level),
     async review() {
       if (SETTLED.has(standing.state()) && settings.enabled) return start();
+      const running = client;
+      if (running !== undefined && !(await parts.admit()).ok && client === running) {
+        // Somebody said no to what runs.
+        client = undefined;
+        await running.close();
+        return start();
+      }
       await list.review();
     },
     async reconnect() {

@@ -116,6 +116,10 @@ describe('nobody else answers', () => {
       ['stop', { kind: 'call', id: 'x' }],
       ['tokens/revoke', { name: 'ci' }],
       ['grants/revoke', { id: 'x' }],
+      ['add-server', { name: 'x', command: 'node' }],
+      ...['reconnect', 'enable', 'tool', 'approve', 'approve-tools', 'deny', 'revoke', 'login', 'exchange', 'remove'].map(
+        (act): [string, Record<string, string>] => [`server/${act}`, { name: 'x' }],
+      ),
       ['leave', {}],
     ];
     for (const [path, fields] of acts) {

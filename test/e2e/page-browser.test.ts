@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fixture, gatewayPlace } from '../gateway/place.ts';
 import { callTool, makeToken, startUp, type UpProcess } from '../helpers/up-process.ts';
-import { makePlace, type Place, runWrit } from '../helpers/writ-process.ts';
+import { type Place, runWrit } from '../helpers/writ-process.ts';
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path));
 
@@ -15,11 +16,16 @@ let up: UpProcess;
 let token: string;
 let browser: Browser;
 let page: Page;
+/** The page itself, without what it said last. */
+let home: string;
 const complaints: string[] = [];
 
 describe.skipIf(CHROMIUM === undefined)('the page in a real browser (needs Chromium)', () => {
   beforeAll(async () => {
-    place = makePlace();
+    place = gatewayPlace((at) => ({
+      notes: fixture(at, 'gateway-server.mjs', ['--era', 'older', '--talk'], { require_approval: true }),
+      off: { url: 'https://mcp.example/x', enabled: false },
+    }));
     await runWrit(place, ['workspace', 'add', 'main', place.workspace]);
     token = await makeToken(place, 'ci', ['-w', 'main']);
     writeFileSync(join(place.workspace, '.env'), 'GREETING=hello\n');
@@ -71,6 +77,60 @@ describe.skipIf(CHROMIUM === undefined)('the page in a real browser (needs Chrom
     expect(complaints).toEqual([]);
   });
 
+  test('an MCP server is connected, one of its tools is approved and switched off, another server is added and goes again', async () => {
+    home = page.url().replace(/\?.*/, '');
+    const facts = page.locator('dl');
+    await page.getByRole('link', { name: 'notes' }).click();
+    await page.getByRole('button', { name: 'Reconnect' }).click();
+    await page.getByText('Its connection was ended and made anew.').waitFor();
+    expect(await facts.textContent()).toContain('connected');
+    const tool = page.locator('li', { has: page.getByRole('heading', { name: /^steps/ }) });
+    expect(await tool.locator('pre').textContent()).toMatch(/Four steps[\s\S]*bytes, SHA-256/);
+    await tool.getByRole('button', { name: 'Approve steps' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('Approved.', { exact: true }).waitFor();
+    expect(await tool.textContent()).toContain('enabled');
+    await tool.getByRole('button', { name: 'Turn off steps' }).click();
+    await page.getByText('Changed.').waitFor();
+    expect(await tool.textContent()).toContain('disabled_tools');
+    await page.getByText('What it wrote on standard error').click();
+    expect(await page.getByLabel('standard error').textContent()).toContain('talks since');
+
+    await page.goto(`${home}add-server`);
+    await page
+      .getByLabel('Entry')
+      .fill('{ "mcpServers": { "far": { "url": "https://mcp.example/y", "headers": { "X-Api-Key": "a-secret-7" } } } }');
+    await page.getByLabel(/Connect it once/).uncheck();
+    await page.getByRole('button', { name: 'Add' }).click();
+    await page.getByText('Added.').waitFor();
+    expect(await page.content()).not.toContain('a-secret-7');
+    await page.getByText('Remove ...').click();
+    await page.getByRole('button', { name: 'Remove this server' }).click();
+    await page.getByText('Removed.').waitFor();
+    expect(await page.getByRole('link', { name: 'far' }).count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  test.each(['light', 'dark'] as const)(
+    "axe finds nothing on a server's page and the form for a new one, and neither is wider than a phone: %s",
+    async (colorScheme) => {
+      await page.emulateMedia({ colorScheme });
+      for (const path of ['server?name=notes', 'add-server']) {
+        await page.goto(home + path);
+        expect(await violations()).toEqual([]);
+        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      }
+      await page.goto(home);
+      await page.getByText('live', { exact: true }).waitFor();
+    },
+  );
+
+  async function violations(): Promise<unknown> {
+    await page.evaluate(axe.source);
+    const found = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as axe.AxeResults;
+    return found.violations.map(({ id, help, nodes }) => [id, help, nodes.map(({ html }) => html)]);
+  }
+
   test.each(['light', 'dark'] as const)(
     'nothing on it keeps anybody out, by the rules of axe: %s, with all there is to show',
     async (colorScheme) => {
@@ -81,9 +141,7 @@ describe.skipIf(CHROMIUM === undefined)('the page in a real browser (needs Chrom
       const running = callTool(`${up.url}/mcp`, token, 'shell', { command: 'sleep 302' });
       await page.locator('article').waitFor({ timeout: 60_000 });
       await page.getByText('sleep 302').first().waitFor();
-      await page.evaluate(axe.source);
-      const found = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as axe.AxeResults;
-      expect(found.violations.map(({ id, help, nodes }) => [id, help, nodes.map(({ html }) => html)])).toEqual([]);
+      expect(await violations()).toEqual([]);
       await page.locator('article input[name=note]').fill('not now');
       await page.keyboard.press('Enter');
       await page.getByRole('button', { name: /stop/i }).first().click();

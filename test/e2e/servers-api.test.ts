@@ -218,8 +218,9 @@ test('tools that need a yes get it by the digest that was shown, and not by anot
   await expect.poll(async () => (await tool())?.state, { timeout: 30_000 }).toBe('enabled');
   expect((await servers('POST', '/careful/deny', { tools: ['runs'] })).status).toBe(200);
   await expect.poll(async () => (await tool())?.state, { timeout: 30_000 }).toBe('disabled');
+  // A no to the server ends the one that runs.
   expect((await servers('POST', '/careful/deny')).status).toBe(200);
-  expect(await got('/careful')).toMatchObject({ denied: true });
+  expect(await got('/careful')).toMatchObject({ denied: true, state: 'needs_approval' });
   expect((await servers('POST', '/careful/revoke', {})).text).toBe('{"forgotten":true}');
 });
 

@@ -231,7 +231,7 @@ ${SECTIONS.map((section, index) => html`<h2 id="h-${section}">${TITLES[section]}
     back,
     show(c, body, status = 200) {
       const said = SAID[c.req.query('said') ?? ''];
-      const whole = html`<header><h1><a href="/op/${c.get('session').id}/">Writ</a></h1></header>
+      const whole = html`<header><h1>Writ</h1><a href="/op/${c.get('session').id}/">Back to all</a></header>
 <main>${said === undefined ? '' : html`<p class="said" role="status">${said}</p>`}${body}</main>`;
       return c.html(document(c, 'Writ: MCP servers', whole), status);
     },

@@ -8,6 +8,15 @@ import { stateOf, toolsOf } from './servers.ts';
 /** Most tools on one page, those that wait for an answer first; more are counted. */
 const MOST_TOOLS = 200;
 
+/** What is recorded of a tool. */
+const PINNED: Readonly<Record<NonNullable<ToolRow['pin']>['state'], string>> = {
+  seen: 'first seen',
+  asked: 'first seen',
+  approved: 'approved',
+  changed: 'approved or first seen as it was',
+  denied: 'denied',
+};
+
 interface Around {
   readonly csrf: string;
   /** What it wrote on standard error. */
@@ -19,8 +28,8 @@ export function serverPage(server: ServerDetail, around: Around): Html {
   const own = server.source === 'operator';
   const act = buttons(server, around.csrf);
   return html`<h2>${visible(server.name)}</h2>
-${notes(server)}${server.asked === undefined ? '' : question(server, server.asked, act)}
-<dl class="card plain">${facts(server)}</dl>
+${notes(server)}<dl class="card plain">${facts(server)}</dl>
+${server.asked === undefined ? '' : question(server, server.asked, act)}
 <div class="row">${act('reconnect', {}, 'Reconnect')}${own ? act('enable', { on: String(!server.enabled) }, server.enabled ? 'Disable' : 'Enable') : ''}${
     server.login ? act('login', {}, 'Log in ...') : ''
   }${server.denied ? act('revoke', {}, 'Take back the no') : ''}<a href="">Look again</a></div>
@@ -56,7 +65,7 @@ function notes({ problems, warnings }: ServerDetail): Html {
 
 function question({ settings }: ServerDetail, asked: Asked, act: Act): Html {
   return html`<article class="card" aria-labelledby="may-start"><h3 id="may-start">May it be started?</h3><p>${visible(asked.reason)}</p>
-${difference('what it is', asked)}<p class="quiet">A yes lets it run ${settings?.transport.type === 'stdio' ? 'in its own sandbox, as shown above' : 'as shown above'}. Its tools are asked about once it has shown them.</p>
+${difference('what it is', asked)}<p class="quiet">A yes lets it run ${settings?.transport.type === 'stdio' ? 'in its own sandbox, exactly so' : 'exactly so'}. Its tools are asked about once it has shown them.</p>
 <div class="row">${act('deny', {}, 'Deny', 'stop', 'Deny: it is never started')}${act('approve', { sha256: asked.sha256 }, 'Let it be started', 'go')}</div></article>`;
 }
 
@@ -124,12 +133,12 @@ function toolItem(tool: ToolRow, { source }: ServerDetail, act: Act): Html {
   return html`<h3>${given}${exposed === undefined ? '' : html` <code class="quiet">${exposed}</code>`}</h3>
 <p>${state === 'needs_approval' ? html`<span class="effect">needs approval</span>` : state === 'recorded' ? 'not there just now' : state}${reason === undefined ? '' : html`: ${visible(reason)}`}</p>
 ${flags.map((flag) => html`<div class="warn" role="note">${visible(flag)}</div>`)}
-${description === undefined ? '' : html`<pre tabindex="0" aria-label="description of ${given}, its own words">${description.split('\n').map(visible).join('\n')}</pre>`}
-${pin === undefined ? '' : html`<p class="quiet">${pin.state}${pin.by === undefined ? '' : ` by ${visible(pin.by)}`}, ${time(pin.at)} UTC${pin.schema === undefined ? '' : html`; input schema ${pin.schema.bytes} bytes, SHA-256 <code>${pin.schema.sha256}</code>`}</p>`}
-${asked === undefined ? '' : html`<p>${visible(asked.reason)}</p>${asked.difference.length === 0 ? '' : difference(`what is new in ${given}`, asked)}`}
+${description === undefined || pin?.state === 'asked' ? '' : html`<pre tabindex="0" aria-label="description of ${given}, its own words">${description.split('\n').map(visible).join('\n')}</pre>`}
+${pin === undefined ? '' : html`<p class="quiet">${PINNED[pin.state]}${pin.by === undefined ? '' : ` by ${visible(pin.by)}`}, ${time(pin.at)} UTC${pin.schema === undefined ? '' : html`; input schema ${pin.schema.bytes} bytes, SHA-256 <code>${pin.schema.sha256}</code>`}</p>`}
+${asked === undefined ? '' : html`${reason === undefined ? html`<p>${visible(asked.reason)}</p>` : ''}${asked.difference.length === 0 ? '' : difference(`what is new in ${given}`, asked)}`}
 <div class="row">${asked === undefined ? '' : html`${act('deny', { tool: name }, 'Deny', 'stop', `Deny ${given}`)}${act('approve-tools', { tool: name, sha256: asked.sha256 }, 'Approve', 'go', `Approve ${given}`)}`}${
     source === 'operator'
-      ? act('tool', { tool: name, on: String(off) }, off ? 'Turn on' : 'Turn off', undefined, `Turn ${given} ${off ? 'on' : 'off'}`)
+      ? act('tool', { tool: name, on: String(off) }, off ? 'Turn on' : 'Turn off', undefined, `Turn ${off ? 'on' : 'off'} ${given}`)
       : ''
   }${pin?.state === 'denied' ? act('revoke', { tool: name }, 'Take back the no', undefined, `Take back the no to ${given}`) : ''}</div>`;
 }

@@ -22,8 +22,8 @@ export function serverTable({ servers, problem }: { readonly servers: readonly S
       (server) => html`<tr><td data-label="Server"><a href="${addressOf(server)}">${visible(server.name)}</a>${
         server.project === undefined ? '' : html`<br><span class="quiet">of the project ${visible(server.project)}</span>`
       }</td>
-<td data-label="State">${stateOf(server)}${server.reason === undefined ? '' : html`<br><span class="quiet">${cut(server.reason)}</span>`}</td>
-<td data-label="Tools">${toolsOf(server)}</td><td data-label="Last error">${server.last_error === undefined ? '' : cut(server.last_error)}</td></tr>`,
+<td data-label="State">${stateOf(server)}${server.waiting === 0 ? '' : html` <span class="effect">${waitingText(server.waiting)}</span>`}${server.reason === undefined ? '' : html`<br><span class="quiet">${cut(server.reason)}</span>`}</td>
+<td data-label="Tools" class="nowrap">${toolsOf(server)}</td><td data-label="Last error">${server.last_error === undefined || server.last_error === server.reason ? '' : cut(server.last_error)}</td></tr>`,
     )}</tbody></table>${more}${add}`;
 }
 
@@ -31,6 +31,10 @@ export function serverTable({ servers, problem }: { readonly servers: readonly S
 export function addressOf({ name, project }: Pick<ServerRow, 'name' | 'project'>, said?: string): string {
   const query = new URLSearchParams({ name, ...(project === undefined ? {} : { project }), ...(said === undefined ? {} : { said }) });
   return `server?${query}`;
+}
+
+export function waitingText(count: number): string {
+  return count === 1 ? '1 tool waits for you' : `${count} tools wait for you`;
 }
 
 /** Where a person is needed stands out. */
@@ -42,7 +46,7 @@ export function stateOf({ state }: Pick<ServerRow, 'state'>): Html {
 
 export function toolsOf({ tools }: Pick<ServerRow, 'tools'>): string {
   if (tools === undefined || tools.all === 0) return '';
-  return tools.disabled === 0 ? String(tools.all) : `${tools.all}, ${tools.enabled} enabled`;
+  return tools.disabled === 0 ? String(tools.all) : `${tools.enabled} of ${tools.all} on`;
 }
 
 export function cut(text: string): string {

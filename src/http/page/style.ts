@@ -27,7 +27,7 @@ button { font: inherit; font-weight: 600; min-height: 2.6rem; padding: .35rem 1r
 button.go { background: var(--go); border-color: var(--go); color: #fff; } button.stop { background: var(--stop); border-color: var(--stop); color: #fff; }
 button:disabled { opacity: .5; cursor: default; }
 :focus-visible { outline: 3px solid var(--focus); outline-offset: 2px; }
-a { color: inherit; } h1 a { text-decoration: none; }
+a { color: inherit; }
 .plain { border-left-width: 1px; border-left-color: var(--line); } textarea { font: 14px/1.45 ui-monospace, monospace; }
 .tools { list-style: none; margin: 0; padding: 0; } .tools li { background: var(--sheet); border: 1px solid var(--line); border-radius: .5rem; padding: .8rem 1rem; margin: 0 0 .6rem; } .tools p { margin: 0 0 .5rem; overflow-wrap: anywhere; }
 .row { margin-top: .75rem; display: flex; flex-wrap: wrap; gap: .6rem; align-items: center; } details { margin-top: .75rem; } summary { cursor: pointer; padding: .3rem 0; }
@@ -39,5 +39,5 @@ tr:last-child > td { border-bottom: 0; } th { font-weight: 600; color: var(--qui
 td time, td.nowrap { white-space: nowrap; }
 .sr { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 @media (max-width: 40rem) { thead { display: none; } table, tbody, tr, td { display: block; } td { border: 0; padding: .2rem .75rem; } tr { padding: .4rem 0; border-bottom: 1px solid var(--line); }
-  tr:last-child { border-bottom: 0; } td::before { content: attr(data-label) ' '; color: var(--quiet); font-size: .875rem; } dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .4rem; } }
+  tr:last-child { border-bottom: 0; } td:empty { display: none; } td::before { content: attr(data-label) ' '; color: var(--quiet); font-size: .875rem; } dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .4rem; } }
 `;

@@ -12,6 +12,8 @@ export interface ServerRow extends Partial<Omit<UpstreamStatus, 'name' | 'source
   readonly source: 'operator' | 'project';
   readonly state: ServerState;
   readonly enabled: boolean;
+  /** How many of its tools wait for a person's answer. */
+  readonly waiting: number;
   /** Of its file, checked and masked; absent where the entry is invalid. */
   readonly settings?: UpstreamSettings;
   readonly problems: Notes;

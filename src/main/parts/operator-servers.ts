@@ -23,6 +23,7 @@ import {
   patched,
   sealed,
   switched,
+  type Upstream,
   type UpstreamKey,
   type UpstreamSettings,
   withDisabledTools,
@@ -107,21 +108,22 @@ export function createOperatorServers(parts: OperatorServersParts): OperatorServ
   }
 
   async function rowOf(from: Port, { name, source, read }: Port['servers'][number]): Promise<ServerRow> {
-    const about = { name, source, problems: read.ok ? [] : read.problems, warnings: read.warnings };
+    const about = { name, source, waiting: 0, problems: read.ok ? [] : read.problems, warnings: read.warnings };
     if (!read.ok) return { ...about, state: 'invalid', enabled: false, reason: read.problems.map(({ message }) => message).join('; ') };
     const { settings } = read;
     const more = { ...about, enabled: settings.enabled, transport: settings.transport.type, settings: from.mask(settings) };
-    const status = live.find(keyOf(settings))?.status();
-    if (status !== undefined) return { ...more, ...status };
+    const upstream = live.find(keyOf(settings));
+    if (upstream !== undefined) return { ...more, ...upstream.status(), waiting: waitingIn(upstream) };
     if (!settings.enabled) return { ...more, state: 'disabled', reason: 'disabled in the configuration' };
     const judged = await from.approvals.judgeServer(settings);
     return judged.state === 'approved' ? { ...more, state: 'idle' } : { ...more, state: 'needs_approval', reason: judged.reason };
   }
 
   function rowOfProject(from: Port, settings: UpstreamSettings): ServerRow {
-    const status = live.find(keyOf(settings))?.status();
+    const upstream = live.find(keyOf(settings));
     const more = { enabled: settings.enabled, settings: from.mask(settings), problems: [], warnings: [] };
-    return { name: settings.name, source: 'project', state: 'idle', ...status, ...more };
+    const waiting = upstream === undefined ? 0 : waitingIn(upstream);
+    return { name: settings.name, source: 'project', state: 'idle', ...upstream?.status(), ...more, waiting };
   }
 
   /** Until this process has followed what was written, so that whoever looks next sees it. `settings` absent: it is gone. */
@@ -135,6 +137,9 @@ export function createOperatorServers(parts: OperatorServersParts): OperatorServ
     };
     while (!holds() && performance.now() < until) await sleep(LOOK_MS);
   }
+
+  /** The answer holds at once, and not only when it is noticed in the file. A server that may start now is started. */
+  const judgedAgain = async (key: UpstreamKey): Promise<void> => live.find(key)?.review();
 
   const shown = <T>(value: T): T => redactor.value(value) as T;
 
@@ -238,20 +243,25 @@ export function createOperatorServers(parts: OperatorServersParts): OperatorServ
     async approve(key, sha256) {
       const from = await port();
       const answer = await from.approvals.approveServer(settingsOf(from, key), { sha256, by: from.operator });
+      await judgedAgain(key);
       return [answer.ok ? { name: key.name, ok: true } : { name: key.name, ok: false, message: answer.message }];
     },
     async approveTools(key, tools) {
       const from = await port();
       const answered = await from.approvals.approveTools(keyOf(settingsOf(from, key)), tools, from.operator);
+      await judgedAgain(key);
       return answered.map(({ name, answer }) => (answer.ok ? { name, ok: true } : { name, ok: false, message: answer.message }));
     },
     async deny(key, tools) {
       const from = await port();
       await from.approvals.deny(settingsOf(from, key), from.operator, tools);
+      await judgedAgain(key);
     },
     async revoke(key, tools) {
       const from = await port();
-      return from.approvals.revoke(keyOf(settingsOf(from, key)), from.operator, tools);
+      const forgotten = await from.approvals.revoke(keyOf(settingsOf(from, key)), from.operator, tools);
+      await judgedAgain(key);
+      return forgotten;
     },
 
     async authorize(key) {
@@ -280,6 +290,10 @@ export function createOperatorServers(parts: OperatorServersParts): OperatorServ
       });
     },
   };
+}
+
+function waitingIn(upstream: Upstream): number {
+  return upstream.tools().filter(({ availability }) => availability.state === 'needs_approval').length;
 }
 
 const MASKED = {
