@@ -1,19 +1,8 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, constants, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { canonicalJson } from '../kernel/canonical-json.ts';
+import { readPlainFile } from '../kernel/plain-file.ts';
 import { hex } from './chain.ts';
 import type { StoredRow } from './chain-walk.ts';
 
@@ -54,20 +43,9 @@ export function unpackRows(packed: Buffer): StoredRow[] | undefined {
 
 /** The packed file, or why there is none: it was moved away, or what is there is no file of ours. */
 export function readArchive(directory: string, name: string): Buffer | 'absent' | 'unreadable' {
-  let fd: number;
-  try {
-    fd = openSync(join(archiveFolder(directory), name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  } catch (thrown) {
-    return thrown instanceof Error && 'code' in thrown && (thrown.code === 'ENOENT' || thrown.code === 'ENOTDIR') ? 'absent' : 'unreadable';
-  }
-  try {
-    const { mode, size } = fstatSync(fd);
-    return (mode & constants.S_IFMT) === constants.S_IFREG && size <= MAX_FILE ? readFileSync(fd) : 'unreadable';
-  } catch {
-    return 'unreadable';
-  } finally {
-    closeSync(fd);
-  }
+  const file = readPlainFile(join(archiveFolder(directory), name), MAX_FILE);
+  if (file.state === 'read') return file.bytes;
+  return file.state === 'absent' ? 'absent' : 'unreadable';
 }
 
 /** Writes the file whole: flushed under a passing name first, then named, then the folder flushed. Call it under the write lock. */

@@ -1,19 +1,8 @@
 import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError, errnoOf, toAppError } from '../kernel/errors.ts';
+import { readPlainFile } from '../kernel/plain-file.ts';
 import { makeKey, readKey } from './key-file.ts';
 
 const KEY = {
@@ -83,9 +72,10 @@ export function createSealedStore(home: string, folderName: string): SealedStore
     list,
     get(name) {
       if (!NAME.test(name)) return { state: 'absent' };
-      const bytes = readEntry(join(folder, name));
-      if (bytes === undefined) return { state: 'absent' };
-      if (typeof bytes === 'string') return { state: 'corrupt', why: bytes };
+      const file = readPlainFile(join(folder, name), MAX_VALUE + 64);
+      if (file.state === 'absent') return { state: 'absent' };
+      if (file.state === 'refused') return { state: 'corrupt', why: file.why };
+      const { bytes } = file;
       const key = read();
       if (key === undefined) return { state: 'corrupt', why: `${KEY.name} is gone` };
       if (bytes[0] !== FORMAT || bytes.length < 1 + NONCE_BYTES + TAG_BYTES) return { state: 'corrupt', why: 'it is no sealed text' };
@@ -148,25 +138,6 @@ function place(folder: string, name: string, bytes: Buffer): void {
   const fd = openSync(folder, 'r');
   try {
     fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
-}
-
-/** The bytes, or why they can't be had; undefined: there is no such file. */
-function readEntry(path: string): Buffer | string | undefined {
-  let fd: number;
-  try {
-    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  } catch (thrown) {
-    return errnoOf(thrown) === 'ENOENT' ? undefined : `it can't be opened (${errnoOf(thrown)})`;
-  }
-  try {
-    const stat = fstatSync(fd);
-    if (!stat.isFile() || stat.size > MAX_VALUE + 64) return 'it is no plain file of that size';
-    return readFileSync(fd);
-  } catch (thrown) {
-    return `it can't be read (${errnoOf(thrown)})`;
   } finally {
     closeSync(fd);
   }

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { canonicalJson } from '../kernel/canonical-json.ts';
-import { errnoOf, toAppError } from '../kernel/errors.ts';
+import { toAppError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Logger } from '../kernel/logger.ts';
+import { readPlainFile } from '../kernel/plain-file.ts';
 import type { UpstreamSettings } from './types.ts';
 
 const FOLDER = 'upstreams';
@@ -41,24 +41,12 @@ export function createRemembered(home: string, logger: Logger): Remembered {
   };
 
   function textAt(path: string): string | undefined {
-    let fd: number;
-    try {
-      fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    } catch (thrown) {
-      if (errnoOf(thrown) !== 'ENOENT') logger.debug('what an upstream said can not be read', { path, reason: String(errnoOf(thrown)) });
-      return undefined;
-    }
-    try {
-      const stat = fstatSync(fd);
-      // Whoever else can write it could put words into the mouth of a server.
-      const sound = stat.isFile() && stat.size <= MAX_BYTES && (stat.mode & 0o022) === 0 && stat.uid === process.getuid?.();
-      return sound ? readFileSync(fd, 'utf8') : undefined;
-    } catch (thrown) {
-      logger.debug('what an upstream said can not be read', { path, reason: String(errnoOf(thrown)) });
-      return undefined;
-    } finally {
-      closeSync(fd);
-    }
+    const file = readPlainFile(path, MAX_BYTES);
+    if (file.state === 'refused') logger.debug('what an upstream said can not be read', { path, reason: file.why });
+    if (file.state !== 'read') return undefined;
+    // Whoever else can write it could put words into the mouth of a server.
+    const sound = (file.stat.mode & 0o022) === 0 && file.stat.uid === process.getuid?.();
+    return sound ? file.bytes.toString('utf8') : undefined;
   }
 
   return {

@@ -1,4 +1,5 @@
 import type { Server, Socket } from 'node:net';
+import { createClients } from '../network/clients.ts';
 import type { Guard } from '../network/guard.ts';
 import { createHttpProxy } from '../network/http-proxy.ts';
 import type { Inlets } from '../network/inlets.ts';
@@ -11,8 +12,6 @@ export interface Slot {
   close(): void;
 }
 
-/** Connections of one context at a time; one more is closed at once. */
-const MAX_CLIENTS = 128;
 const IDLE_MS = 120_000;
 
 /** Sockets inside the sandbox, one for each context: which context it is that asks is known by where it asks. */
@@ -39,30 +38,20 @@ export function createSlots(inlets: Inlets): Slots {
       if (slot === undefined) return undefined;
       const { port, server } = slot;
       const over = new AbortController();
-      const clients = new Set<Socket>();
+      const clients = createClients(IDLE_MS);
       const http = createHttpProxy(async (host, port, signal) => {
         const dialled = await guard.dial(host, port, signal);
         if (dialled.type === 'connected') return dialled;
         return { type: dialled.type, text: `${dialled.type} ${host}:${port} (${dialled.reason})` };
       }, over.signal);
-      serving.set(server, (client) => {
-        if (clients.size >= MAX_CLIENTS) {
-          client.destroy();
-          return;
-        }
-        clients.add(client);
-        client.allowHalfOpen = true;
-        client.setTimeout(IDLE_MS, () => client.destroy());
-        client.on('close', () => clients.delete(client));
-        http(client);
-      });
+      serving.set(server, (client) => clients.admit(client, http));
       return {
         proxy: `http://127.0.0.1:${port}`,
         close() {
           if (over.signal.aborted) return;
           over.abort();
           serving.delete(server);
-          for (const client of clients) client.destroy();
+          clients.end();
           free.push(slot);
         },
       };
