@@ -129,6 +129,8 @@ describe('tools of upstreams', () => {
     const ours: Seen = { events: [], ran: [] };
     const { gate, seen } = gateWith({ ...foreign(ours, ['s__one', 's__two']), finding: { tools: finders(), above: () => 1 } });
     expect(gate.list('default').map(({ name }) => name)).toEqual(['probe', 'find_tools', 'describe_tool', 'call_tool']);
+    // What it promised would be missed in the result of a tool that promised nothing.
+    expect(gate.list('default').at(-1)).not.toHaveProperty('outputSchema');
     const called = (args: unknown, more = {}): Promise<GateAnswer> => gate.call(ask({ tool: 'call_tool', arguments: args, ...more }));
     expect(codeOf(await called({ name: 's__one', arguments: { effect: 'safe' } }))).toBe('result');
     expect(codeOf(await called({ name: 's__one', arguments: { effect: 'safe' } }, { toolset: 'narrow' }))).toBe('denied_by_policy');

@@ -288,5 +288,9 @@ type JsonObject = Readonly<Record<string, unknown>>;
 
 function listed(tool: Tool): ListedTool {
   const { name, description, inputSchema, outputSchema, annotations, definition } = tool;
-  return { name, description, inputSchema, outputSchema, annotations, ...(definition === undefined ? {} : { definition }) };
+  return {
+    ...{ name, description, inputSchema, annotations },
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+    ...(definition === undefined ? {} : { definition }),
+  };
 }

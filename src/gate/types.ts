@@ -80,7 +80,8 @@ export interface ListedTool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: JsonSchema;
-  readonly outputSchema: JsonSchema;
+  /** Absent: its results have no form of their own. */
+  readonly outputSchema?: JsonSchema;
   readonly annotations: ToolAnnotations;
   /** Of an upstream's tool: all of what it says, under the name that is listed. */
   readonly definition?: Readonly<Record<string, unknown>>;

@@ -111,7 +111,6 @@ export function createFindTools(findables: FindablesOf): readonly Tool[] {
     anywhere: true,
     description: 'Call a tool that find_tools has shown, with the arguments that describe_tool says it takes.',
     inputSchema: wireSchema(callInput, 'input'),
-    outputSchema: { type: 'object' },
     annotations: { title: 'Call a tool', readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
     parse: (raw) => parseWith(callInput, raw),
     assess: () => readsOnly,

@@ -93,7 +93,8 @@ export interface Tool<Input = unknown> {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: JsonSchema;
-  readonly outputSchema: JsonSchema;
+  /** Absent: its results are those of another tool. Clients of the SDK throw away a result without the structured content that a schema promises. */
+  readonly outputSchema?: JsonSchema;
   readonly annotations: ToolAnnotations;
   /** Of an upstream's tool: all of what it says, under the name that is listed. */
   readonly definition?: Readonly<Record<string, unknown>>;

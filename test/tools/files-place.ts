@@ -138,7 +138,7 @@ export function makeFilesPlace(
       }
       meanwhile?.();
       const output = await tool.run(input, context, decision);
-      const checked = new AjvJsonSchemaValidator().getValidator(tool.outputSchema)(JSON.parse(JSON.stringify(output.structured)));
+      const checked = new AjvJsonSchemaValidator().getValidator(tool.outputSchema ?? {})(JSON.parse(JSON.stringify(output.structured)));
       if (!checked.valid) throw new Error(`${name} answers what its schema doesn't say: ${checked.errorMessage}`);
       return output;
     },

@@ -46,7 +46,7 @@ function describe(tool: ListedTool, features: Features): Members {
     ...(features.titles ? { title: tool.annotations.title, _meta: TOOL_META } : {}),
     description: tool.description,
     inputSchema: tool.inputSchema,
-    ...(features.structured ? { outputSchema: withNotices(tool.outputSchema) } : {}),
+    ...(features.structured && tool.outputSchema !== undefined ? { outputSchema: withNotices(tool.outputSchema) } : {}),
     annotations: tool.annotations,
   };
 }
