@@ -33,7 +33,7 @@ test('whatever a text holds, it arrives, and nothing in it ends the header', () 
   );
 });
 
-test.each(['=?base64?a?=', '=?base64?SGVs*bG8=?=', 'ü', 'a\u0007'])('%j is no value of a header', (header) => {
+test.each(['=?base64?a?=', '=?base64?YQ?=', '=?base64?YWI?=', '=?base64?YQ=?=', '=?base64?SGVs*bG8=?=', 'ü', 'a\u0007'])('%j is no value of a header', (header) => {
   expect(decodeHeader(header)).toBeUndefined();
 });
 

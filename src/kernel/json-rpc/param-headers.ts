@@ -18,7 +18,7 @@ export const HEADER_MISMATCH = -32020;
 
 const BEFORE = '=?base64?';
 const BEHIND = '?=';
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /** What a client sends along with a call. */
 export function paramHeadersOf(declared: readonly ParamHeader[], args: unknown): Record<string, string> {

@@ -7,7 +7,10 @@ const MAX_LENGTH = 16_384;
 /** So much must agree before the rest is looked at, which keeps near misses cheap. */
 const PROBE = 64;
 
-/** A value as it may appear: as it is, percent-encoded, inside a JSON string, in hexadecimal, and in base64 at each of its three phases. */
+/**
+ * A value as it may appear: as it is, in an address or a form, in JSON (twice over, in ASCII, and as Go writes it), in HTML, in hexadecimal, and in
+ * base64 at each of its three phases.
+ */
 export function knownForms(values: readonly string[]): string[] {
   const forms = new Set<string>();
   for (const given of values) {
@@ -15,7 +18,8 @@ export function knownForms(values: readonly string[]): string[] {
     if (!isDistinct(value)) continue;
     const bytes = Buffer.from(value, 'utf8');
     const escaped = JSON.stringify(value).slice(1, -1);
-    for (const form of [value, value.trim(), percent(value), percent(value).toLowerCase(), escaped, bytes.toString('hex')]) forms.add(form);
+    for (const form of [value, value.trim(), ...inAddresses(value), ...inJson(escaped), inHtml(value), bytes.toString('hex')])
+      forms.add(form);
     forms.add(bytes.toString('base64').replace(/=+$/, ''));
     forms.add(bytes.toString('base64url'));
     for (const phase of [0, 1, 2]) {
@@ -47,10 +51,30 @@ function isDistinct(value: string): boolean {
   return !/^(?:\/[\w.-]+)+\/?$|^[a-z]{8,11}$/.test(value);
 }
 
-function percent(value: string): string {
+function inAddresses(value: string): readonly string[] {
+  const percent = percentOf(value);
+  // The signs that RFC 3986 encodes and JavaScript doesn't.
+  const strict = percent.replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+  const form = new URLSearchParams([['', value]]).toString().slice(1);
+  return [percent, percent.toLowerCase(), strict, form];
+}
+
+function percentOf(value: string): string {
   try {
     return encodeURIComponent(value);
   } catch {
     return value; // an unpaired surrogate has no percent form
   }
+}
+
+/** `escaped`: as JSON.stringify has it, between the quotes. */
+function inJson(escaped: string): readonly string[] {
+  const unicode = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return [escaped, JSON.stringify(escaped).slice(1, -1), escaped.replace(/[\u007f-\uffff]/g, unicode), escaped.replace(/[&<>]/g, unicode)];
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+function inHtml(value: string): string {
+  return value.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char);
 }

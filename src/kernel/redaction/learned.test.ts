@@ -3,6 +3,7 @@ import { createRedactor } from './index.ts';
 import { MAX_OF_SOURCE, MAX_SOURCES } from './learned.ts';
 
 const SECRET = 'korrekt-Pferd-42';
+const ODD = `a"b c&d<für'1`;
 
 test('what is learned holds at once: for names and values, for streams under way, for whoever was made of the same one', () => {
   const one = createRedactor({ known_values: ['first-known-77'] });
@@ -25,6 +26,21 @@ test('what may not change otherwise loses only what is known', () => {
   const open = { url: 'https://a.example/?token=aaaa0000bbbb1111', password: 'hunter2-hunter2', text: 'ghp_aaaa0000bbbb1111cccc' };
   expect(redactor.known.value(open)).toBe(open);
   expect(redactor.known.value({ ...open, more: `is ${SECRET}` })).toEqual({ ...open, more: 'is [redacted:known_value]' });
+});
+
+test.each([
+  ['JSON in JSON', JSON.stringify(JSON.stringify(ODD))],
+  ['JSON in ASCII', `"a\\"b c&d<f\\u00fcr'1"`],
+  ['JSON of Go', `"a\\"b c\\u0026d\\u003cfür'1"`],
+  ['HTML', '<p>a&quot;b c&amp;d&lt;für&#39;1</p>'],
+  ['an address', `https://x.example/${encodeURIComponent(ODD)}`],
+  ['a form', new URLSearchParams({ q: ODD }).toString()],
+  ['hexadecimal', Buffer.from(ODD).toString('hex')],
+])('it is found in %s', (_where, text) => {
+  const redactor = createRedactor();
+  redactor.learn('x', [ODD]);
+  expect(redactor.text(text)).toContain('[redacted:known_value]');
+  expect(redactor.text(text)).not.toContain('b c');
 });
 
 test('a source keeps its newest values, and there are only so many sources', () => {

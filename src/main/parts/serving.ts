@@ -156,11 +156,15 @@ export async function createServing(parts: ServingParts): Promise<Serving> {
       list_at_most = now.tools.list_at_most;
       const others = toolsets.configure(now);
       const before = upstreams.now();
-      await upstreams.configure(now);
-      const added = before === undefined ? upstreams.now() : undefined;
-      inner = makeGate();
-      if (others || added !== undefined) upstreams.announce({ type: 'tools' });
-      if (added !== undefined) void added.upstreams.ready(0);
+      try {
+        await upstreams.configure(now);
+      } finally {
+        // Toolsets hold, whatever became of the servers.
+        const added = before === undefined ? upstreams.now() : undefined;
+        inner = makeGate();
+        if (others || added !== undefined) upstreams.announce({ type: 'tools' });
+        void added?.upstreams.ready(0);
+      }
     },
   });
 
