@@ -17,6 +17,8 @@ export interface PoolParts {
   /** Starts or reaches it. */
   open(settings: UpstreamSettings, signal: AbortSignal): Promise<Carrier>;
   readonly remembered?: Remembered;
+  /** Takes secrets out of what is said of a server. */
+  clean?(text: string): string;
   /** What its tools are for us. */
   vet(settings: UpstreamSettings, definitions: readonly unknown[], signal: AbortSignal): Promise<readonly UpstreamTool[]>;
 }
@@ -68,6 +70,7 @@ export function createUpstreamPool(parts: PoolParts): UpstreamPool {
       served: createServed({ settings, logger, announce }),
       announce,
       ...(parts.remembered === undefined ? {} : { remembered: parts.remembered }),
+      ...(parts.clean === undefined ? {} : { clean: parts.clean }),
       changed() {
         for (const listener of [...listeners]) listener.changed();
       },

@@ -28,10 +28,12 @@ export interface StandingParts {
   readonly settings: UpstreamSettings;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Takes secrets out: a reason may be in the server's own words. */
+  clean?(text: string): string;
   changed(): void;
 }
 
-export function createStanding({ settings, clock, logger, changed }: StandingParts): Standing {
+export function createStanding({ settings, clock, logger, clean = (text) => text, changed }: StandingParts): Standing {
   const { name, source, project } = settings;
   let state: UpstreamState = settings.enabled ? 'starting' : 'disabled';
   let reason: string | undefined = settings.enabled ? 'not started yet' : 'disabled in the configuration';
@@ -52,7 +54,7 @@ export function createStanding({ settings, clock, logger, changed }: StandingPar
     if (state !== to) since = clock.now();
     if (to === 'connected') told = undefined;
     state = to;
-    reason = why;
+    reason = why && clean(why);
     changed();
   }
 
@@ -63,7 +65,7 @@ export function createStanding({ settings, clock, logger, changed }: StandingPar
 
   function fail(to: UpstreamState, why: string): void {
     say(why);
-    last_error = why;
+    last_error = clean(why);
     move(to, why);
   }
 

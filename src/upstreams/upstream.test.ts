@@ -280,6 +280,19 @@ test('judging its tools is given up when it is closed', async () => {
   expect((await judging.promise).aborted).toBe(true);
 });
 
+test('what is said of it holds no secret, in whosever words it is', async () => {
+  const clean = (text: string): string => text.replaceAll('s3cret', '[redacted]');
+  const upstream = upstreamOf([], {
+    clean,
+    async open() {
+      throw new AppError('upstream_error', 'It refused to initialize: bad token s3cret.');
+    },
+  });
+  await upstream.start();
+  expect(JSON.stringify(upstream.status())).toContain('bad token [redacted]');
+  expect(await call(upstream).catch(String)).not.toContain('s3cret');
+});
+
 test('what came for nobody is counted over all connections', async () => {
   const late = (): FakeServer =>
     olderServer([ACT], ({ id, method, params }, server) => {

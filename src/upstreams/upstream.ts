@@ -36,6 +36,8 @@ export interface UpstreamParts {
   readonly served: Served;
   /** What it said the last time. */
   readonly remembered?: Remembered;
+  /** Takes secrets out of what is said of it. */
+  clean?(text: string): string;
   /** Its tools or its state are others now. */
   changed(): void;
   /** Something that its clients may want to hear. */
@@ -102,7 +104,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
   const { name } = settings;
   const backoff = parts.backoff_ms ?? BACKOFF_MS;
   const places = createCallPlaces(settings.concurrency);
-  const standing = createStanding({ settings, clock, logger, changed: parts.changed });
+  const standing = createStanding({ settings, clock, logger, changed: parts.changed, ...(parts.clean ? { clean: parts.clean } : {}) });
   let failures = 0;
   const said = settings.enabled ? parts.remembered?.read(settings) : undefined;
   let era: Era | undefined = said?.era;

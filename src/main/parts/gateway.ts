@@ -170,6 +170,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     admit,
     open,
     remembered: createRemembered(home, logger),
+    clean: redactor.text,
     vet: (settings, definitions, signal) => vetTools(settings, definitions, { builtins: BUILT_IN_TOOLS, approvals, logger, signal }),
   });
   // Answers are given in another process.
