@@ -1,5 +1,6 @@
 import { AppError } from '../kernel/errors.ts';
 import type { RequestId } from '../kernel/json-rpc/message.ts';
+import { createPassing } from '../kernel/passing.ts';
 
 /** One request that has not been answered yet. */
 export interface Flight {
@@ -33,10 +34,11 @@ export interface InFlight {
  */
 export function createInFlight(places: Places): InFlight {
   interface Open {
+    readonly id: RequestId;
     readonly controller: AbortController;
     unwanted: boolean;
   }
-  const flights = new Map<RequestId, Set<Open>>();
+  const flights = createPassing<Open>();
 
   function cancel(flight: Open, reason: string): void {
     flight.unwanted = true;
@@ -47,9 +49,8 @@ export function createInFlight(places: Places): InFlight {
     places,
     open(id) {
       if (places.taken >= places.max) return undefined;
-      const flight = { controller: new AbortController(), unwanted: false };
-      const same = flights.get(id) ?? new Set();
-      flights.set(id, same.add(flight));
+      const flight: Open = { id, controller: new AbortController(), unwanted: false };
+      const remove = flights.add(flight);
       places.taken++;
       return {
         signal: flight.controller.signal,
@@ -58,22 +59,17 @@ export function createInFlight(places: Places): InFlight {
         },
         cancel: (reason) => cancel(flight, reason),
         end() {
-          if (!same.delete(flight)) return;
-          places.taken--;
-          if (same.size === 0) flights.delete(id);
+          if (remove()) places.taken--;
         },
       };
     },
     cancel(id, reason) {
-      const same = flights.get(id);
-      if (same === undefined) return 0;
+      const same = flights.values().filter((flight) => flight.id === id);
       for (const flight of same) cancel(flight, `The client cancelled the request: ${reason}`);
-      return same.size;
+      return same.length;
     },
     abortAll(reason) {
-      for (const same of flights.values()) {
-        for (const { controller } of same) controller.abort(new AppError('cancelled', reason));
-      }
+      for (const { controller } of flights.values()) controller.abort(new AppError('cancelled', reason));
     },
   };
 }

@@ -3,6 +3,7 @@ import type { Gate, GateRequest } from '../../gate/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
+import { createPassing } from '../../kernel/passing.ts';
 import type { Redactor } from '../../kernel/redaction/index.ts';
 import { visible } from '../../kernel/visible.ts';
 
@@ -29,7 +30,7 @@ export interface RunningCalls {
 const SHOWN = 300;
 
 export function createRunningCalls(clock: Clock): RunningCalls {
-  const running = new Map<string, Running>();
+  const running = createPassing<Running>();
 
   async function call(gate: Gate, redactor: Redactor, request: GateRequest): Promise<Awaited<ReturnType<Gate['call']>>> {
     const id = newId('call', clock.now());
@@ -39,20 +40,20 @@ export function createRunningCalls(clock: Clock): RunningCalls {
     const abort = (): void => controller.abort(signal.reason);
     if (signal.aborted) abort();
     else signal.addEventListener('abort', abort);
-    running.set(id, { id, request, redactor, controller, started_at: clock.now() });
+    const over = running.add({ id, request, redactor, controller, started_at: clock.now() });
     try {
       return await gate.call({ ...request, signal: controller.signal });
     } finally {
       signal.removeEventListener('abort', abort);
-      running.delete(id);
+      over();
     }
   }
 
   return {
     watch: (gate, redactor) => ({ ...gate, call: (request) => call(gate, redactor, request) }),
-    list: () => [...running.values()].map(shown),
+    list: () => running.values().map(shown),
     stop(id) {
-      const found = running.get(id);
+      const found = running.values().find((each) => each.id === id);
       found?.controller.abort(new AppError('cancelled', 'The operator stopped it.'));
       return found && shown(found);
     },

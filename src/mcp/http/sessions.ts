@@ -12,8 +12,8 @@ export interface Session {
   readonly endpoint: string;
   readonly connection: Connection;
   readonly parts: ServerParts;
-  /** Its HTTP requests whose response is open or whose call still runs. */
-  readonly exchanges: Set<Exchange>;
+  /** How many of its HTTP requests have an open response or a call that still runs. */
+  exchanges: number;
   /** What it listens on, at most one: a second GET takes its place. */
   listening?: Exchange;
 }
@@ -47,7 +47,7 @@ export function createSessions(signer: Signer, clock: Clock): Sessions {
     sessions.set(id, session);
     if (sessions.size <= MAX_SESSIONS) return;
     for (const [oldest, each] of sessions) {
-      if (each.exchanges.size > 0 || each === newest) continue;
+      if (each.exchanges > 0 || each === newest) continue;
       sessions.delete(oldest);
       each.connection.shutdown('Its session was not used for long.');
       return;
@@ -55,7 +55,7 @@ export function createSessions(signer: Signer, clock: Clock): Sessions {
   }
 
   function make({ agent, endpoint, parts }: HttpCaller, connection: Connection): Session {
-    return { agent, endpoint, parts, connection, exchanges: new Set() };
+    return { agent, endpoint, parts, connection, exchanges: 0 };
   }
 
   return {

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Incoming } from '../../kernel/json-rpc/message.ts';
 import type { Logger } from '../../kernel/logger.ts';
+import { createPassing, type Passing } from '../../kernel/passing.ts';
 import type { Answer, Connection } from '../connection.ts';
 import type { Flight } from '../in-flight.ts';
 import { type Agent, MAX_OPEN } from './agents.ts';
@@ -27,12 +28,12 @@ export interface Visits {
 
 export function createVisits(logger: Logger, clock: Clock): Visits {
   /** Until the response is over and the work too: in a session a call goes on when its client is gone. */
-  const open = new Map<Exchange, Connection | undefined>();
+  const open = createPassing<{ readonly exchange: Exchange; connection: Connection | undefined }>();
   const idle = Promise.withResolvers<void>();
   let closing = false;
   const revocations = createRevocations();
   const ticker = setInterval(() => {
-    for (const exchange of open.keys()) exchange.tick();
+    for (const { exchange } of open.values()) exchange.tick();
   }, TICK_MS);
   ticker.unref();
 
@@ -40,8 +41,9 @@ export function createVisits(logger: Logger, clock: Clock): Visits {
     enter(response, { hold }, signal, session) {
       const flights: Flight[] = [];
       const exchange = createExchange({ response, hold, logger, clock, started: (flight) => void flights.push(flight) });
-      open.set(exchange, session?.connection);
-      session?.exchanges.add(exchange);
+      const own = { exchange, connection: session?.connection };
+      const leave = open.add(own);
+      if (session) session.exchanges++;
       const cancel = (reason: string): void => {
         for (const flight of flights) flight.cancel(reason);
       };
@@ -57,8 +59,8 @@ export function createVisits(logger: Logger, clock: Clock): Visits {
         unfinished--;
         if (unfinished > 0) return;
         stays?.();
-        open.delete(exchange);
-        session?.exchanges.delete(exchange);
+        leave();
+        if (session) session.exchanges--;
         if (closing && open.size === 0) idle.resolve();
       };
       response.on('close', () => {
@@ -74,7 +76,7 @@ export function createVisits(logger: Logger, clock: Clock): Visits {
       return {
         exchange,
         respond(message, connection, statusOf) {
-          open.set(exchange, connection);
+          own.connection = connection;
           const answer = connection.respond(message, exchange);
           if (answer instanceof Promise) {
             unfinished++;
@@ -93,14 +95,14 @@ export function createVisits(logger: Logger, clock: Clock): Visits {
     close(reason) {
       closing = true;
       clearInterval(ticker);
-      for (const [exchange, connection] of open) {
+      for (const { exchange, connection } of open.values()) {
         if (connection) connection.shutdown(reason);
         else exchange.end();
       }
       if (open.size === 0) idle.resolve();
       const late = setTimeout(() => {
         logger.warn('requests did not end in time after they were cancelled', { waited_ms: CLOSE_MS, requests: open.size });
-        for (const exchange of open.keys()) exchange.cut();
+        for (const { exchange } of open.values()) exchange.cut();
         idle.resolve();
       }, CLOSE_MS);
       return idle.promise.finally(() => clearTimeout(late));
@@ -109,20 +111,19 @@ export function createVisits(logger: Logger, clock: Clock): Visits {
 }
 
 /** One listener per credential: adding and removing one for each request costs as much as reading it. */
-function createRevocations(): { watch(signal: AbortSignal, revoked: () => void): () => void } {
-  const watched = new WeakMap<AbortSignal, Set<() => void>>();
+function createRevocations(): { watch(signal: AbortSignal, revoked: () => void): () => boolean } {
+  const watched = new WeakMap<AbortSignal, Passing<() => void>>();
   return {
     watch(signal, revoked) {
       const known = watched.get(signal);
-      const all = known ?? new Set();
+      const all = known ?? createPassing<() => void>();
       if (known === undefined) {
         watched.set(signal, all);
         signal.addEventListener('abort', () => {
-          for (const each of all) each();
+          for (const each of all.values()) each();
         });
       }
-      all.add(revoked);
-      return () => void all.delete(revoked);
+      return all.add(revoked);
     },
   };
 }

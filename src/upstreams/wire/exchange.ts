@@ -65,14 +65,16 @@ interface Pending {
  * nothing and is dropped and counted. A request is never sent again.
  */
 export async function createExchange(carrier: Carrier, served: Served, logger: Logger): Promise<Exchange> {
-  const pending = new Map<number, Pending>();
+  /** By id. An entry is emptied before it goes (kernel/passing.ts says why). */
+  const pending = new Map<number, { request: Pending | undefined }>();
+  const waiting = (): readonly Pending[] => [...pending.values()].flatMap(({ request }) => request ?? []);
   const serving = new Map<RequestId, AbortController>();
   const counts: WireCounts = { late: 0, unknown: 0, noise: 0 };
   const closed = Promise.withResolvers<string>();
   let over: string | undefined;
   let last = 0;
 
-  const scopes = (): readonly unknown[] => [...pending.values()].flatMap(({ scope }) => (scope === undefined ? [] : [scope]));
+  const scopes = (): readonly unknown[] => waiting().flatMap(({ scope }) => (scope === undefined ? [] : [scope]));
 
   function onMessage(value: unknown): void {
     const message = classify(value);
@@ -89,14 +91,14 @@ export async function createExchange(carrier: Carrier, served: Served, logger: L
   }
 
   function settle(id: unknown, response: { readonly result?: unknown; readonly error?: unknown }): void {
-    const waiting = typeof id === 'number' ? pending.get(id) : undefined;
-    if (waiting === undefined) {
+    const request = typeof id === 'number' ? pending.get(id)?.request : undefined;
+    if (request === undefined) {
       if (typeof id === 'number' && Number.isInteger(id) && id > 0 && id <= last) counts.late++;
       else counts.unknown++;
       logger.debug('an answer that nobody waits for is dropped', { late: counts.late, unknown: counts.unknown });
-    } else if (Object.hasOwn(response, 'error')) waiting.finish({ ok: false, error: peerError(response.error) });
-    else if (isObject(response.result)) waiting.finish({ ok: true, result: response.result });
-    else waiting.finish(new AppError('upstream_error', 'It answered with a result that is not an object.'));
+    } else if (Object.hasOwn(response, 'error')) request.finish({ ok: false, error: peerError(response.error) });
+    else if (isObject(response.result)) request.finish({ ok: true, result: response.result });
+    else request.finish(new AppError('upstream_error', 'It answered with a result that is not an object.'));
   }
 
   function onNotification(method: string, params: JsonObject): void {
@@ -106,7 +108,7 @@ export async function createExchange(carrier: Carrier, served: Served, logger: L
         serving.get(requestId)?.abort(new AppError('cancelled', 'The upstream took its question back.'));
     } else if (method === 'notifications/progress') {
       const { progressToken } = params;
-      if (typeof progressToken === 'number') pending.get(progressToken)?.onProgress?.(params);
+      if (typeof progressToken === 'number') pending.get(progressToken)?.request?.onProgress?.(params);
     } else served.notification(method, params, scopes());
   }
 
@@ -123,7 +125,9 @@ export async function createExchange(carrier: Carrier, served: Served, logger: L
     const controller = new AbortController();
     serving.set(id, controller);
     // Whoever is asked takes the time that a person needs.
-    const held = [...pending.values()].filter(({ scope }) => scope !== undefined).map(({ deadline }) => deadline.hold());
+    const held = waiting()
+      .filter(({ scope }) => scope !== undefined)
+      .map(({ deadline }) => deadline.hold());
     try {
       answer(method === 'ping' ? { ok: true, result: {} } : await served.request(method, params, scopes(), controller.signal));
     } catch (thrown) {
@@ -141,7 +145,7 @@ export async function createExchange(carrier: Carrier, served: Served, logger: L
     if (over !== undefined) return;
     over = reason;
     for (const controller of serving.values()) controller.abort(new AppError('cancelled', 'The connection has ended.'));
-    for (const { finish } of [...pending.values()])
+    for (const { finish } of waiting())
       finish(new AppError('outcome_unknown', `The connection ended before an answer came: ${reason}. It may have run.`));
     closed.resolve(reason);
   }
@@ -173,6 +177,7 @@ export async function createExchange(carrier: Carrier, served: Served, logger: L
         signal?.addEventListener('abort', cancelled, { once: true });
         function finish(answer: PeerAnswer | AppError): void {
           if (!pending.delete(id)) return;
+          entry.request = undefined;
           deadline.end();
           signal?.removeEventListener('abort', cancelled);
           if (answer instanceof AppError) reject(answer);
@@ -186,7 +191,8 @@ export async function createExchange(carrier: Carrier, served: Served, logger: L
           // `initialize` must not be cancelled (2025-11-25, lifecycle).
           if (method !== 'initialize') notify('notifications/cancelled', { requestId: id, reason: error.message });
         }
-        pending.set(id, { scope, deadline, onProgress, finish });
+        const entry: { request: Pending | undefined } = { request: { scope, deadline, onProgress, finish } };
+        pending.set(id, entry);
         const withToken =
           onProgress === undefined
             ? params
