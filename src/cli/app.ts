@@ -115,7 +115,7 @@ export interface UpstreamsPort {
   answerLogin(settings: UpstreamSettings, address: string): Promise<void>;
   /** The login is gone here; `revoked`: its issuer knows as well. */
   logout(settings: UpstreamSettings): Promise<{ readonly was: boolean; readonly revoked: boolean }>;
-  /** The servers of the running `writ up`; undefined: none runs here. */
+  /** The servers of the processes that serve agents of this home; undefined: there are none. */
   running(): Promise<RunningServers | undefined>;
   /** Whether this process hangs under a host that has a `writ mcp` of its own: nobody approves themselves. */
   actsForAgent(): boolean;
@@ -123,10 +123,14 @@ export interface UpstreamsPort {
   close(): Promise<void>;
 }
 
-/** The servers that a running `writ up` has, its own and those of the projects that hosts work in. AppError where it refuses or goes away. */
+/**
+ * The servers that run: those of `writ up` with the projects that hosts work in, and those of each `writ mcp` that works by itself. One
+ * server may run in several processes. AppError where nobody has it, refuses or goes away.
+ */
 export interface RunningServers {
   list(): Promise<readonly UpstreamStatus[]>;
-  reconnect(key: UpstreamKey): Promise<UpstreamStatus>;
+  /** Wherever it runs. */
+  reconnect(key: UpstreamKey): Promise<readonly UpstreamStatus[]>;
   /** The last `lines` of what one wrote on standard error and, with `follow`, those that come until the signal. */
   log(
     key: UpstreamKey,

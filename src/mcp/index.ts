@@ -8,6 +8,7 @@ export type { Hello } from './relay/hello.ts';
 export { type Inquired, type Inquiry, inquire } from './relay/inquiry.ts';
 export { knock } from './relay/knock.ts';
 export { relay } from './relay/relay.ts';
+export { listeners, openSideDoor } from './relay/side-door.ts';
 export { isOwnSocket, socketPath } from './relay/socket-path.ts';
 export type { Revision } from './revisions.ts';
 export { REVISIONS } from './revisions.ts';

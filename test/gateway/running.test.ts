@@ -1,15 +1,37 @@
 import { spawn } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { callTool, makeToken, startUp } from '../helpers/up-process.ts';
-import { runWrit, WRIT } from '../helpers/writ-process.ts';
-import { fixture, gatewayPlace } from './place.ts';
+import { runWrit, startMcp, WRIT } from '../helpers/writ-process.ts';
+import { fixture, gatewayPlace, listed } from './place.ts';
 
-/** `writ upstream list|show|reconnect|logs` beside a `writ up` that runs. */
-test('a person sees the servers of the running writ up, what they write, and has one connected anew; without one it is said', async () => {
+/** `writ upstream list|show|reconnect|logs` beside what runs. */
+
+test('a writ mcp that works by itself is asked too, and what a killed one left is nobody', async () => {
+  const place = gatewayPlace((at) => ({ one: fixture(at, 'gateway-server.mjs', ['--era', 'older', '--talk']) }));
+  const upstream = (...args: readonly string[]) => runWrit(place, ['upstream', ...args]);
+  try {
+    const mcp = await startMcp(place);
+    await listed(mcp, 'one__runs');
+    expect((await upstream('reconnect', 'one')).stdout).toContain('one: connected');
+    expect((await upstream('logs', 'one')).stdout.match(/talks since/g)).toHaveLength(2);
+    const live = join(place.home, 'live');
+    expect(readdirSync(live)).toHaveLength(1);
+    mcp.child.kill('SIGKILL');
+    await mcp.exited;
+    expect((await upstream('logs', 'one')).stderr).toContain('Nothing runs here');
+    expect(readdirSync(live)).toEqual([]);
+  } finally {
+    place.remove();
+  }
+});
+
+test('a person sees the servers of the running writ up, what they write, and has one connected anew; without anything that runs it is said', async () => {
   const place = gatewayPlace((at) => ({ one: fixture(at, 'gateway-server.mjs', ['--era', 'older', '--talk']) }));
   const upstream = (...args: readonly string[]) => runWrit(place, ['upstream', ...args]);
   const alone = await upstream('reconnect', 'one');
-  expect([alone.code, alone.stderr]).toEqual([1, expect.stringContaining('No `writ up` is running')]);
+  expect([alone.code, alone.stderr]).toEqual([1, expect.stringContaining('Nothing runs here')]);
   await runWrit(place, ['workspace', 'add', 'main', place.workspace]);
   const token = await makeToken(place, 'ci', ['-w', 'main']);
   const up = await startUp(place);

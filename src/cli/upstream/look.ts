@@ -37,7 +37,7 @@ export function lookCommands(upstream: Command, app: () => Promise<App>, termina
         if (options.json) return terminal.out(`${JSON.stringify(plain({ ...server, state, live }, port))}\n`);
         if (server.read.ok) terminal.out(`${renderSettings(port.mask(server.read.settings))}\n`);
         terminal.out(`  ${'state'.padEnd(10)} ${state}\n`);
-        if (live !== undefined) terminal.out(`In the running \`writ up\`:\n  ${renderStatus(live)}\n`);
+        if (live !== undefined) terminal.out(`It runs:\n  ${renderStatus(live)}\n`);
         if (!server.read.ok) terminal.out(renderNotes(server.read.problems));
         terminal.out(renderNotes(server.read.warnings));
       });
@@ -75,13 +75,14 @@ async function stateOf({ read }: ConfiguredServer, { approvals }: UpstreamsPort)
 
 type Looked = ConfiguredServer & { readonly state: string; readonly live: UpstreamStatus | undefined };
 
-/** How each is in the running `writ up`. Undefined: none runs, or it hasn't that one. */
+/** How each is where it runs; of several, one that is connected. Undefined: nothing that runs has it. */
 async function liveOf(port: UpstreamsPort): Promise<(server: ConfiguredServer) => UpstreamStatus | undefined> {
   // A list of what is configured needs nobody: one that doesn't answer is only not told of.
   const running = await (await port.running())?.list().catch(() => undefined);
   return ({ name, read }) => {
     const project = read.ok ? keyOf(read.settings).project : null;
-    return running?.find((status) => status.name === name && (status.project ?? null) === project);
+    const all = running?.filter((status) => status.name === name && (status.project ?? null) === project);
+    return all?.find(({ state }) => state === 'connected') ?? all?.[0];
   };
 }
 

@@ -69,7 +69,7 @@ export function renderLook({ status, tools, log }: LookedAt): string {
   return lines.join('\n');
 }
 
-/** As it is in the running `writ up`. */
+/** As it is where it runs. */
 export function renderStatus(status: UpstreamStatus): string {
   const { name, identity, last_error, reason } = status;
   const what = identity === undefined ? '' : ` as ${identity.name} ${identity.version} (${identity.protocol})`;

@@ -5,29 +5,29 @@ import type { App, RunningServers, Terminal, UpstreamsPort } from '../app.ts';
 import { configured, withUpstreams } from './with-upstreams.ts';
 
 const LINES = 50;
-/** As many as `writ up` keeps. */
+/** As many as are kept. */
 const MOST_LINES = 500;
 
-/** What is asked of the `writ up` that runs. */
+/** What is asked of the processes that have the servers. */
 export function runningCommands(upstream: Command, app: () => Promise<App>, terminal: Terminal): void {
   upstream
     .command('reconnect')
-    .description('have the running `writ up` end the connection to a server and make a new one')
+    .description('end the connection to a server and make a new one, in every process that has it')
     .argument('<name>')
     .option('--json', 'machine-readable output')
     .action(async (name: string, options: { json?: boolean }) => {
       await withUpstreams(app, async (port) => {
         const { running, key } = await find(port, name);
-        const status = await running.reconnect(key);
+        const all = await running.reconnect(key);
         const { renderStatus } = await import('./render.ts');
-        terminal.out(options.json ? `${JSON.stringify(status)}\n` : `${renderStatus(status)}\n`);
-        if (status.state !== 'connected') terminal.exit(1);
+        terminal.out(options.json ? `${JSON.stringify(all)}\n` : `${all.map(renderStatus).join('\n')}\n`);
+        if (all.some(({ state }) => state !== 'connected')) terminal.exit(1);
       });
     });
 
   upstream
     .command('logs')
-    .description('what a server of the running `writ up` wrote on its standard error')
+    .description('what a server that runs wrote on its standard error')
     .argument('<name>')
     .option('-n, --lines <count>', `how many of the last ones, at most ${MOST_LINES}`, String(LINES))
     .option('-f, --follow', 'go on until Ctrl-C')
@@ -53,7 +53,11 @@ async function find(port: UpstreamsPort, name: string): Promise<{ readonly runni
   if (!read.ok && source === 'project') throw new AppError('config_invalid', `The entry of "${name}" can't be used, so it runs nowhere.`);
   const running = await port.running();
   if (running !== undefined) return { running, key };
-  throw new AppError('upstream_unavailable', `No \`writ up\` is running here, so there is nobody to ask about "${name}".`, {
-    fix: `A \`writ mcp\` that runs by itself has servers of its own, which come and go with it. \`writ upstream test ${name}\` starts it once and shows what it says.`,
-  });
+  throw new AppError(
+    'upstream_unavailable',
+    `Nothing runs here that has "${name}": no \`writ up\`, and no \`writ mcp\` with MCP servers.`,
+    {
+      fix: `\`writ upstream test ${name}\` starts it once and shows what it says.`,
+    },
+  );
 }

@@ -82,10 +82,10 @@ function keyIn({ name, project = null }: Readonly<Record<string, unknown>>): Ups
 }
 
 function notHere({ name, project }: UpstreamKey): AppError {
-  return new AppError('not_found', `The running \`writ up\` has no MCP server ${JSON.stringify(name.slice(0, 80))} just now.`, {
+  return new AppError('not_found', `Nothing that runs here has an MCP server ${JSON.stringify(name.slice(0, 80))} just now.`, {
     fix:
       project === null
-        ? 'It looks at the configuration every half second; `writ config check` says what is wrong there.'
-        : 'It has those of a project as long as a host works in its folder.',
+        ? 'What runs looks at the configuration every half second; `writ config check` says what is wrong there.'
+        : 'Those of a project are there as long as a host works in its folder.',
   });
 }

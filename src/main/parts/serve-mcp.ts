@@ -1,8 +1,12 @@
 import type { Readable, Writable } from 'node:stream';
+import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
-import { serveStdio } from '../../mcp/index.ts';
+import { openSideDoor, serveStdio } from '../../mcp/index.ts';
 import { afterStart } from './after-start.ts';
+import type { Gateway } from './gateway.ts';
+import { answerInquiry, createLiveUpstreams } from './live-upstreams.ts';
 import { localScope } from './local-scope.ts';
+import { once } from './once.ts';
 import { createServing, type ServingParts } from './serving.ts';
 
 export interface McpParts extends ServingParts {
@@ -17,7 +21,17 @@ export interface McpParts extends ServingParts {
 /** One MCP connection over stdio, from its first byte to the end of its last call. A connection is a Run. */
 export async function serveMcp(parts: McpParts): Promise<void> {
   const { facts, home, logger, clock, roots, input, output } = parts;
-  const serving = await createServing(parts);
+  let closeSideDoor: (() => void) | undefined;
+  // Commands can ask about its upstreams from when it has any.
+  const gateway = once(async (): Promise<Gateway> => {
+    if (parts.gateway === undefined) throw new AppError('internal', 'This process has no upstreams.');
+    const ready = await parts.gateway();
+    const live = createLiveUpstreams({ gateway: () => ready, clock, operator: facts.user.name, audit: parts.audit });
+    const answer: Parameters<typeof openSideDoor>[0]['answer'] = (inquiry, say, signal) => answerInquiry(inquiry, live, say, signal);
+    closeSideDoor = openSideDoor({ home, version: parts.version, logger, answer });
+    return ready;
+  });
+  const serving = await createServing(parts.gateway === undefined ? parts : { ...parts, gateway });
   const run = parts.run ?? newId('run', clock.now());
   const server = serveStdio({
     ...serving.serverParts(parts.toolset),
@@ -28,6 +42,7 @@ export async function serveMcp(parts: McpParts): Promise<void> {
   const execution = await parts.execution();
   const endStart = afterStart({ execution, audit: parts.audit, home, logger, clock }, serving.warmUp);
   await server.closed;
+  closeSideDoor?.();
   await endStart();
   await serving.close();
   await (await parts.browsing?.())?.end();

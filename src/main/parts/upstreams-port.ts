@@ -79,7 +79,7 @@ export function openUpstreams(parts: UpstreamsPortParts): UpstreamsPort {
       const [{ answerLogin }, logins] = await Promise.all([import('./upstream-login.ts'), gateway.logins()]);
       await answerLogin(settings, address, { logins, person: facts.user.name, record: () => record('upstream.login', settings) });
     },
-    running: async () => (await import('./ask-up.ts')).findRunning({ home, uid: facts.uid, version: parts.version }),
+    running: async () => (await import('./ask-running.ts')).findRunning({ home, uid: facts.uid, version: parts.version }),
     async logout(settings) {
       const forgotten = await (await gateway.logins()).forget(settings);
       if (forgotten.was) await record('upstream.logout', settings);

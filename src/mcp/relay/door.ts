@@ -2,18 +2,16 @@ import { chmodSync, linkSync, lstatSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { AppError, toAppError } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/logger.ts';
+import { type AnswerParts, createAnswers } from './answers.ts';
 import { firstLine } from './first-line.ts';
 import { HELLO_MS, type Hello, MAX_HELLO_BYTES, parseHello, type Welcome } from './hello.ts';
-import { type Inquiry, type InquiryLine, parseInquiry } from './inquiry.ts';
+import { parseInquiry } from './inquiry.ts';
 
-export interface DoorParts {
+export interface DoorParts extends AnswerParts {
   readonly path: string;
-  readonly version: string;
   readonly logger: Logger;
   /** Gets ready for one agent; an AppError is the reason why it isn't served here. */
   enter(hello: Hello): Promise<{ readonly run: string; serve(socket: Socket): Promise<void> }>;
-  /** Answers a command of this user, until it resolves or the signal says that nobody listens any more; an AppError is the refusal. */
-  answer(inquiry: Inquiry, say: (value: unknown) => void, signal: AbortSignal): Promise<void>;
 }
 
 export interface Door {
@@ -23,9 +21,6 @@ export interface Door {
 
 /** More agents than this on one machine are served by processes of their own. */
 const MAX_CONNECTIONS = 256;
-
-/** Of an answer that its command doesn't take; beyond it the connection is cut. */
-const MAX_UNREAD_BYTES = 1024 * 1024;
 
 /**
  * Listens on a socket of the Writ home. A socket that nobody answers on is left from a process that was killed, and is replaced; one
@@ -37,17 +32,16 @@ export async function openDoor({ path, version, logger, enter, answer }: DoorPar
     void receive(socket);
   });
   server.maxConnections = MAX_CONNECTIONS;
-  /** Bounded by the connections. */
-  const answering = new Set<AbortController>();
+  const answers = createAnswers({ version, answer });
 
   async function receive(socket: Socket): Promise<void> {
     const line = await firstLine(socket, MAX_HELLO_BYTES, HELLO_MS);
     const inquiry = line === undefined ? undefined : parseInquiry(line);
-    if (inquiry !== undefined) return answerTo(inquiry, socket);
+    if (inquiry !== undefined) return answers.give(inquiry, socket);
     const hello = line === undefined ? undefined : parseHello(line);
     if (hello === undefined) return void socket.destroy();
     try {
-      sameVersion(hello);
+      if (hello.version !== version) throw new AppError('config_invalid', `\`writ up\` is version ${version}, this is ${hello.version}.`);
       const { run, serve } = await enter(hello);
       say(socket, { ok: true, run });
       await serve(socket);
@@ -56,33 +50,6 @@ export async function openDoor({ path, version, logger, enter, answer }: DoorPar
       const error = toAppError(thrown);
       logger.warn('a relay is not served', { reason: error.message });
       say(socket, { ok: false, message: error.message });
-      socket.end();
-    }
-  }
-
-  function sameVersion(its: { readonly version: string }): void {
-    if (its.version !== version) throw new AppError('config_invalid', `\`writ up\` is version ${version}, this is ${its.version}.`);
-  }
-
-  async function answerTo(inquiry: Inquiry, socket: Socket): Promise<void> {
-    const over = new AbortController();
-    const say = (line: InquiryLine): void => {
-      if (socket.destroyed) return;
-      socket.write(`${JSON.stringify(line)}\n`);
-      if (socket.writableLength > MAX_UNREAD_BYTES) socket.destroy();
-    };
-    answering.add(over);
-    socket.on('close', () => over.abort()).on('end', () => over.abort());
-    socket.resume();
-    try {
-      sameVersion(inquiry);
-      await answer(inquiry, (value) => say({ value }), over.signal);
-      say({ done: true });
-    } catch (thrown) {
-      const { code, message, fix } = toAppError(thrown);
-      say({ error: { code, message, ...(fix === undefined ? {} : { fix }) } });
-    } finally {
-      answering.delete(over);
       socket.end();
     }
   }
@@ -110,7 +77,7 @@ export async function openDoor({ path, version, logger, enter, answer }: DoorPar
       // Somebody may have replaced it meanwhile.
       if (lstatSync(path, { throwIfNoEntry: false })?.ino === inode) rmSync(path, { force: true });
       server.close();
-      for (const over of answering) over.abort();
+      answers.close();
     },
   };
 }
