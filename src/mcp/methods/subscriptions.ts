@@ -71,8 +71,9 @@ function notWatched({ logger }: ServerParts, uri: string, thrown: unknown): void
 
 type List = Exclude<Change['type'], 'log'>;
 
-function listsOf(wanted: Members, { onChange, foreign }: ServerParts): ReadonlySet<List> {
-  const changing: readonly List[] = onChange === undefined ? [] : foreign?.() === undefined ? ['tools'] : ['tools', 'prompts', 'resources'];
+/** Of prompts and resources too where there is no server that could have any: the first may come later. */
+function listsOf(wanted: Members, { onChange }: ServerParts): ReadonlySet<List> {
+  const changing: readonly List[] = onChange === undefined ? [] : ['tools', 'prompts', 'resources'];
   return new Set(changing.filter((list) => wanted[LISTS[list]] === true));
 }
 
