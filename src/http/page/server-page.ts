@@ -6,7 +6,9 @@ import { type Html, time } from './layout.ts';
 import { stateOf, toolsOf } from './servers.ts';
 
 /** Most tools on one page, those that wait for an answer first; more are counted. */
-const MOST_TOOLS = 200;
+const MOST_TOOLS = 100;
+/** Characters of a description; hosts are given all of it. */
+const MOST_TEXT = 2_000;
 
 /** What is recorded of a tool. */
 const PINNED: Readonly<Record<NonNullable<ToolRow['pin']>['state'], string>> = {
@@ -133,7 +135,7 @@ function toolItem(tool: ToolRow, { source }: ServerDetail, act: Act): Html {
   return html`<h3>${given}${exposed === undefined ? '' : html` <code class="quiet">${exposed}</code>`}</h3>
 <p>${state === 'needs_approval' ? html`<span class="effect">needs approval</span>` : state === 'recorded' ? 'not there just now' : state}${reason === undefined ? '' : html`: ${visible(reason)}`}</p>
 ${flags.map((flag) => html`<div class="warn" role="note">${visible(flag)}</div>`)}
-${description === undefined || pin?.state === 'asked' ? '' : html`<pre tabindex="0" aria-label="description of ${given}, its own words">${description.split('\n').map(visible).join('\n')}</pre>`}
+${description === undefined || pin?.state === 'asked' ? '' : html`<pre tabindex="0" aria-label="description of ${given}, its own words">${ownWords(description)}</pre>`}
 ${pin === undefined ? '' : html`<p class="quiet">${PINNED[pin.state]}${pin.by === undefined ? '' : ` by ${visible(pin.by)}`}, ${time(pin.at)} UTC${pin.schema === undefined ? '' : html`; input schema ${pin.schema.bytes} bytes, SHA-256 <code>${pin.schema.sha256}</code>`}</p>`}
 ${asked === undefined ? '' : html`${reason === undefined ? html`<p>${visible(asked.reason)}</p>` : ''}${asked.difference.length === 0 ? '' : difference(`what is new in ${given}`, asked)}`}
 <div class="row">${asked === undefined ? '' : html`${act('deny', { tool: name }, 'Deny', 'stop', `Deny ${given}`)}${act('approve-tools', { tool: name, sha256: asked.sha256 }, 'Approve', 'go', `Approve ${given}`)}`}${
@@ -141,6 +143,12 @@ ${asked === undefined ? '' : html`${reason === undefined ? html`<p>${visible(ask
       ? act('tool', { tool: name, on: String(off) }, off ? 'Turn on' : 'Turn off', undefined, `Turn ${off ? 'on' : 'off'} ${given}`)
       : ''
   }${pin?.state === 'denied' ? act('revoke', { tool: name }, 'Take back the no', undefined, `Take back the no to ${given}`) : ''}</div>`;
+}
+
+function ownWords(text: string): string {
+  const left = text.length - MOST_TEXT;
+  const shown = (left > 0 ? text.slice(0, MOST_TEXT).toWellFormed() : text).split('\n').map(visible).join('\n');
+  return left > 0 ? `${shown} ... (and ${left} more characters)` : shown;
 }
 
 /** A login that was begun: where the person goes, and where they bring what the browser ended at. */

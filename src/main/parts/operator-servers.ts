@@ -193,7 +193,6 @@ export function createOperatorServers(parts: OperatorServersParts): OperatorServ
       const made = sealed(name, entry);
       const read = from.check(name, made.entry);
       if (!read.ok) return { type: 'invalid', problems: read.problems };
-      let taken = false;
       const added = await addServer(
         { settings: read.settings, ...made, connect },
         {
@@ -201,8 +200,7 @@ export function createOperatorServers(parts: OperatorServersParts): OperatorServ
           // Looked again: connecting took a while.
           write: (changes) =>
             inTurn(async () => {
-              taken = isTaken(await port());
-              if (taken) throw new AppError('backend_changed', `Somebody else has added "${name}" meanwhile.`);
+              if (isTaken(await port())) throw new AppError('backend_changed', `Somebody else has added "${name}" meanwhile.`);
               return from.write(changes);
             }),
         },
