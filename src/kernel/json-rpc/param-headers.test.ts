@@ -33,9 +33,12 @@ test('whatever a text holds, it arrives, and nothing in it ends the header', () 
   );
 });
 
-test.each(['=?base64?a?=', '=?base64?YQ?=', '=?base64?YWI?=', '=?base64?YQ=?=', '=?base64?SGVs*bG8=?=', 'ü', 'a\u0007'])('%j is no value of a header', (header) => {
-  expect(decodeHeader(header)).toBeUndefined();
-});
+test.each(['=?base64?a?=', '=?base64?YQ?=', '=?base64?YWI?=', '=?base64?YQ=?=', '=?base64?SGVs*bG8=?=', 'ü', 'a\u0007'])(
+  '%j is no value of a header',
+  (header) => {
+    expect(decodeHeader(header)).toBeUndefined();
+  },
+);
 
 test('what is there is sent, and nothing else', () => {
   expect(paramHeadersOf(DECLARED, { region: 'a', deep: { n: 0 }, on: false, other: 'x' })).toEqual({
