@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, expect, test } from 'vitest';
 import { gatewayPlace, listed } from '../gateway/place.ts';
-import { startUp } from '../helpers/up-process.ts';
+import { http, postForm, startUp } from '../helpers/up-process.ts';
 import { type Place, runWrit, startMcp, WRIT } from '../helpers/writ-process.ts';
 import { browse, startIssuer } from './issuer.ts';
 import { startResource } from './resource.ts';
@@ -84,7 +84,7 @@ test('the browser of another machine comes back to writ up, once', { timeout: 12
   }
 });
 
-test('the operator of writ up logs in over the API: the browser comes back by itself, or its address is brought', {
+test('the operator of writ up logs in over the API or on the page: the browser comes back by itself, or its address is brought', {
   timeout: 120_000,
 }, async () => {
   const own = gatewayPlace(() => ({ guarded: { url: resource.url, oauth: { issuer: issuer.url } } }));
@@ -113,8 +113,22 @@ test('the operator of writ up logs in over the API: the browser comes back by it
     });
     expect((await api('mcp/oauth/exchange/guarded', { callback_url }, token)).status).toBe(400);
     expect((await api('mcp/oauth/exchange/guarded', { callback_url })).status).toBe(401);
+    // On the page of the same session: a link to follow, and a field for where it ended.
+    const [id = '', secret = ''] = token.split('.');
+    const address = `${up.url}/op/${id}/`;
+    const headers = { cookie: `writ_operator=${secret}`, origin: up.url, 'sec-fetch-site': 'same-origin' };
+    const csrf = /name="csrf" value="([^"]+)"/.exec((await http(address, { headers })).text)?.[1] ?? '';
+    const act = (path: string, fields: Record<string, string>) => postForm(address + path, { csrf, name: 'guarded', ...fields }, headers);
+    const offered = await act('server/login', {});
+    const link = /<a href="([^"]+)" target="_blank"/.exec(offered.text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    expect([offered.status, new URL(link).origin]).toEqual([200, issuer.url]);
+    const ended = (await browse(link, `${up.url.replace('127.0.0.1', 'localhost')}/api/mcp/oauth/callback`)).href;
+    const finished = await act('server/exchange', { callback_url: ended });
+    expect([finished.status, finished.headers['location']]).toEqual([303, expect.stringMatching(/name=guarded&said=logged_in$/)]);
+    expect((await act('server/exchange', { callback_url: ended })).text).toContain('no answer to a login');
+
     const { events } = JSON.parse((await runWrit(own, ['audit', 'list', '--type', 'upstream.login', '--json'])).stdout);
-    expect(events).toHaveLength(2);
+    expect(events).toHaveLength(3);
   } finally {
     await up.end();
     own.remove();

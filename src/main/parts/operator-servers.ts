@@ -286,6 +286,7 @@ export function createOperatorServers(parts: OperatorServersParts): OperatorServ
           await log.record(event, { level: 'full', essential: true });
         },
       });
+      await judgedAgain(key);
     },
   };
 }
