@@ -22,8 +22,8 @@ const pty = createRequire(import.meta.url)('@lydell/node-pty') as {
   spawn(file: string, args: readonly string[], options: Record<string, unknown>): Pty;
 };
 
-export function personAt(place: Place, args: readonly string[], wrapper: readonly string[] = []): Person {
-  const [file = '', ...rest] = [...wrapper, ...WRIT, ...args];
+export function personAt(place: Place, args: readonly string[], wrapper: readonly string[] = [], argv: readonly string[] = WRIT): Person {
+  const [file = '', ...rest] = [...wrapper, ...argv, ...args];
   const child = pty.spawn(file, rest, { cwd: place.workspace, env: { ...place.env, TERM: 'xterm' }, cols: 100, rows: 40 });
   let screen = '';
   child.onData((data) => {

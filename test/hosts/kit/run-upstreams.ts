@@ -25,7 +25,7 @@ import {
 import { openWayIn, type WayIn } from './way-in.ts';
 import { WRIT } from './writ.ts';
 
-const DEADLINE_MS = 150_000;
+const DEADLINE_MS = 240_000;
 
 /**
  * A host whose Writ has other MCP servers: `notes`, whose tool needs a person's yes, and `many` with 45 tools. Over stdio `notes` comes from the file of
@@ -59,7 +59,7 @@ export async function runUpstreams(host: Host, way: 'stdio' | 'http'): Promise<v
   };
   const screens: string[] = [];
   async function approve(): Promise<void> {
-    const person = personAt(place, ['upstream', 'approve', 'notes']);
+    const person = personAt(place, ['upstream', 'approve', 'notes'], [], [WRIT]);
     try {
       await until(() => person.screen().includes('Type "yes"'));
       person.type('yes\r');

@@ -11,7 +11,9 @@ export const [FIRST, SECOND, THIRD] = ['Hello', 'Good day', 'Greetings'] as cons
 /** What a shell says in place of a tool that the host doesn't offer (any more). */
 export const NOT_OFFERED = 'no such tool here';
 
-const ROUNDS = 60;
+/** Gemini CLI asks its model after 30 turns whether it goes round in circles, and waits for an answer that no script gives. */
+const PAUSE_S = 3;
+const ROUNDS = 20;
 
 /** Makes calls of Writ's tools, as the host wants them made. */
 export type Wrap = (call: Call) => Call;
@@ -66,5 +68,5 @@ function* until(wanted: string, make: (round: number) => Call, call: Make): Scri
 }
 
 function pause(call: Make, what: string): Call {
-  return call('shell', { command: `sleep 0.5 # ${what}` }, 'pause');
+  return call('shell', { command: `sleep ${PAUSE_S} # ${what}` }, 'pause');
 }
