@@ -70,10 +70,10 @@ test('addresses are filled in, too', async () => {
 });
 
 test('what stands in clear where secrets stand is told too, without the word in front of it', async () => {
-  const given = { MY_TOKEN: 'in-clear-1', DATABASE: 'in-clear-2', MODE: 'fast' };
-  const local = await filled({ command: 'x', env: given, env_secrets: ['DATABASE', 'MY_TOKEN'] });
-  expect(local.ok && local.secrets).toEqual(['in-clear-1', 'in-clear-2']);
-  const headers = { Authorization: 'Bearer in-clear-3', 'X-Api-Key': 'in-clear-4', Accept: 'x' };
+  const given = { MY_TOKEN: 'in-clear-1', DATABASE: 'pg://in-clear-2', DB_PASS: 'in-clear-3', AWS_REGION: 'us-east-1', MODE: 'fast' };
+  const local = await filled({ command: 'x', env: given, env_secrets: ['DATABASE', 'MY_TOKEN', 'DB_PASS', 'AWS_REGION'] });
+  expect(local.ok && local.secrets).toEqual(['in-clear-1', 'pg://in-clear-2', 'in-clear-3']);
+  const headers = { Authorization: 'Bearer in-clear-3', 'X-Api-Key': 'in-clear-4', Accept: 'x', Cookie: 'a=in-clear-6; b=in-clear-7' };
   const remote = await filled({ url: 'https://a.example', headers, oauth: { client_id: 'c', client_secret: 'in-clear-5' } });
-  expect(remote.ok && remote.secrets).toEqual(['in-clear-3', 'in-clear-4', 'in-clear-5']);
+  expect(remote.ok && remote.secrets).toEqual(['in-clear-3', 'in-clear-4', 'in-clear-6', 'in-clear-7', 'in-clear-5']);
 });

@@ -1,5 +1,5 @@
 import type { ConfigNote } from '../../kernel/config/index.ts';
-import { isSecretName } from '../../kernel/redaction/index.ts';
+import { isSecretName, secretClass } from '../../kernel/redaction/index.ts';
 import type { UpstreamSettings, UpstreamTransport } from '../types.ts';
 import { addressProblem } from './address.ts';
 import { type Note, notesOf } from './note.ts';
@@ -56,12 +56,25 @@ export async function expand(settings: UpstreamSettings, parts: ExpandParts): Pr
 /** Variables that were declared as secrets or are named like one, credentials of headers, and the secret of a client. */
 function inSecretPlaces(transport: UpstreamTransport, env_secrets: readonly string[]): readonly string[] {
   if (transport.type === 'stdio')
-    return Object.entries(transport.env).flatMap(([name, value]) => (env_secrets.includes(name) || isSecretName(name) ? [value] : []));
+    return Object.entries(transport.env).flatMap(([name, value]) =>
+      isSecretName(name) || (env_secrets.includes(name) && isSecretThere(name, value)) ? [value] : [],
+    );
   const { headers, oauth } = transport;
-  // Of `Bearer VALUE` the value alone is the secret.
-  const credentials = Object.entries(headers).flatMap(([name, value]) => (isSecretName(name) ? [value.replace(/^\S+\s+/, '')] : []));
+  const credentials = Object.entries(headers).flatMap(([name, value]) => (isSecretName(name) ? credentialsIn(name, value) : []));
   const client = oauth ? oauth.client_secret : undefined;
   return client === undefined ? credentials : [...credentials, client];
+}
+
+/** A region or a profile is declared too, to be filled in, and would be masked wherever it stands. */
+function isSecretThere(name: string, value: string): boolean {
+  if (isSecretName(name) || secretClass(name) !== undefined) return true;
+  return value.length >= 16 || !/^[a-z0-9]+(?:[-_.][a-z0-9]+)*$/.test(value);
+}
+
+/** Of `Bearer VALUE` the value alone is the secret, of a cookie what stands behind each name. */
+function credentialsIn(name: string, value: string): readonly string[] {
+  if (name.toLowerCase() === 'cookie') return value.split(/;\s*/).map((pair) => pair.slice(pair.indexOf('=') + 1));
+  return [/^\S+\s+(\S+)$/.exec(value)?.[1] ?? value];
 }
 
 type Fill = (text: string, key: readonly (string | number)[], undeclared: 'stays' | 'problem') => string;
@@ -124,7 +137,8 @@ function lookUp(
   const declared = isDeclared(name, env_secrets);
   const given = declared && Object.hasOwn(env, name) ? env[name] : undefined;
   // An empty variable counts as none, as it does for the child's own environment.
-  if (given !== undefined && given !== '') return { state: 'known', text: given, secret: env_secrets.includes(name) };
+  if (given !== undefined && given !== '')
+    return { state: 'known', text: given, secret: env_secrets.includes(name) && isSecretThere(name, given) };
   if (reference.fallback !== undefined) return { state: 'known', text: reference.fallback, secret: false };
   if (!declared) {
     return {
