@@ -29,12 +29,16 @@ export function createTaints(parts: {
   readonly clock: Clock;
 }): Taints {
   const runs = new Map<string, Set<string>>();
+  /** Used last: most calls are of the same Run as the one before. */
+  let newest: string | undefined;
 
   const known = async (run: string): Promise<Set<string>> => {
     const before = runs.get(run);
+    if (before !== undefined && run === newest) return before;
     const found = before ?? new Set(originsIn.all(await parts.reader(), { run }).map(({ origin }) => origin));
     runs.delete(run);
     runs.set(run, found);
+    newest = run;
     const oldest = runs.keys().next().value;
     if (runs.size > MOST_RUNS && oldest !== undefined) runs.delete(oldest);
     return found;

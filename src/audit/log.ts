@@ -2,6 +2,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { type AppError, toAppError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Logger } from '../kernel/logger.ts';
+import { createPassing } from '../kernel/passing.ts';
 import type { Store } from '../store/index.ts';
 import type { Appended } from './append.ts';
 import type { Retention } from './archive-due.ts';
@@ -54,7 +55,7 @@ export function createAuditLog({ store, home, writer, clock, logger, seal: seali
   const directory = auditDirectory(home);
   /** One per Organization that this process serves. */
   const chains = new Map<string, Chain>();
-  const inFlight = new Set<Promise<unknown>>();
+  const inFlight = createPassing<Promise<unknown>>();
   /** Outcomes that the store refused. Bounded by the actions whose decision it took before. */
   const unsaved: Unsaved[] = [];
   let sealTimer: NodeJS.Timeout | undefined;
@@ -78,11 +79,11 @@ export function createAuditLog({ store, home, writer, clock, logger, seal: seali
       { chain: chain.id, organization, bytes, ...opening },
       { level: options.level ?? 'normal', essential: options.essential ?? false, lazy: options.lazy ?? false },
     );
-    inFlight.add(written);
+    const over = inFlight.add(written);
     try {
       chain.last = await written;
     } finally {
-      inFlight.delete(written);
+      over();
     }
     chain.unsealed += 1;
     if (chain.unsealed >= sealRows) void sealAll();
@@ -164,7 +165,7 @@ export function createAuditLog({ store, home, writer, clock, logger, seal: seali
 
   const flush = async (): Promise<void> => {
     // Whoever called `record` hears of its failure; this waits only for the end of it.
-    while (inFlight.size > 0) await Promise.allSettled(inFlight);
+    while (inFlight.size > 0) await Promise.allSettled(inFlight.values());
     const error = await retry();
     if (error !== undefined) throw error;
   };

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Redactor } from '../../kernel/redaction/index.ts';
 import type { JsonObject, UpstreamSettings, UpstreamTool } from '../types.ts';
 import type { Artifact, ArtifactOwner, ArtifactStore } from './artifacts.ts';
@@ -45,7 +45,7 @@ export async function boundResult(raw: unknown, parts: BoundParts): Promise<Boun
     server: settings.name,
     tool: tool.name.slice(0, 200),
     items: answer.items.length,
-    sha256: createHash('sha256').update(seen).digest('hex'),
+    sha256: hash('sha256', seen, 'hex'),
   };
   const origin = { server: settings.name, tool: facts.tool };
   const { owner, store, signal, redactor } = parts;

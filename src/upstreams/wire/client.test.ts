@@ -82,7 +82,7 @@ test.each([
 test('what it spoke before is not asked again', async () => {
   const server = olderServer([]);
   await open(server, { era: 'handshake' });
-  expect(server.heard.map(({ method }) => method)).toEqual(['initialize', 'notifications/initialized']);
+  await expect.poll(() => server.heard.map(({ method }) => method)).toEqual(['initialize', 'notifications/initialized']);
 });
 
 test('one that answers nothing is given up, and closed', async () => {

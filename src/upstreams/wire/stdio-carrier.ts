@@ -27,9 +27,19 @@ export function createStdioCarrier(pipes: Pipes, max_bytes: number): Carrier {
   const { stdin, stdout } = pipes;
   let over: string | undefined;
   let events: CarrierEvents | undefined;
+  /** What else is said in this turn is written at its end: calls that were let through together wake the program once. Undefined: nothing was said. */
+  let more: string | undefined;
+
+  function flush(): void {
+    const text = more ?? '';
+    more = undefined;
+    if (text !== '' && stdin.writable) stdin.write(text);
+  }
 
   function end(reason: string): void {
     if (over !== undefined) return;
+    // What was said right before, as that a call is not wanted any more.
+    flush();
     over = reason;
     stdout.destroy();
     events?.closed(reason);
@@ -77,10 +87,15 @@ export function createStdioCarrier(pipes: Pipes, max_bytes: number): Carrier {
       if (over !== undefined || !stdin.writable) {
         return Promise.reject(new AppError('upstream_unavailable', `It is not connected: ${over ?? 'its input is closed'}.`));
       }
-      if (stdin.writableLength > MAX_UNREAD_BYTES) {
+      if (stdin.writableLength + (more?.length ?? 0) > MAX_UNREAD_BYTES) {
         return Promise.reject(new AppError('busy', 'It does not read what is sent to it; 64 MiB are waiting already.'));
       }
-      stdin.write(`${JSON.stringify(message)}\n`);
+      const line = `${JSON.stringify(message)}\n`;
+      if (more === undefined) {
+        more = '';
+        process.nextTick(flush);
+        stdin.write(line);
+      } else more += line;
       return Promise.resolve();
     },
     speak() {},
