@@ -346,6 +346,8 @@ export function createUpstream(parts: UpstreamParts): Upstream {
     },
     setLevel: (level) => watching.level(client, level),
     async review() {
+      // It was judged before that began.
+      await starting;
       if (SETTLED.has(standing.state()) && settings.enabled) return start();
       const running = client;
       if (running !== undefined && !(await parts.admit()).ok && client === running) {

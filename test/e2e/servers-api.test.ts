@@ -151,7 +151,7 @@ test('what is wrong is refused before anything is written', async () => {
     ['PATCH', '/one/tools', { disabled: 'runs' }, 400, 'disabled'],
     ['PATCH', '/one/tools', { disabled: [''] }, 400, 'disabled'],
     ['DELETE', '/nobody', undefined, 404, 'no MCP server'],
-    ['POST', '/nobody/reconnect', undefined, 404, 'no MCP server'],
+    ['POST', '/nobody/reconnect', undefined, 404, 'has an MCP server'],
     ['POST', '/one/approve', { sha256: 'x' }, 400, 'sha256'],
     ['GET', '/one/logs?lines=501', undefined, 400, 'lines'],
     ['GET', '/one?project=/nowhere', undefined, 404, 'no MCP server'],
