@@ -1,7 +1,7 @@
 export { type Added, addServer, type LookedAt } from './add-server.ts';
 export { differenceLines } from './approvals/difference.ts';
-export { APPROVALS_FILE } from './approvals/records.ts';
 export type { UpstreamKey } from './approvals/records.ts';
+export { APPROVALS_FILE } from './approvals/records.ts';
 export type { ListedUpstream, UpstreamApprovals } from './approvals/types.ts';
 export { keyOf } from './approvals/types.ts';
 export { createUpstreamApprovals } from './approvals/upstream-approvals.ts';

@@ -5,8 +5,6 @@
 
 import type { ParamHeader } from '../kernel/json-rpc/param-headers.ts';
 
-export type { UpstreamKey } from './approvals/records.ts';
-
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** How an upstream is reached. Nothing in it is expanded: `${NAME}` and `${secret:NAME}` are filled in when it is connected. */
