@@ -19,7 +19,7 @@ const PLACES: Readonly<Record<string, string>> = { 'Qwen Code': '.qwen/settings.
 const SNIPPETS: Readonly<Record<string, (entry: HttpEntry) => string>> = {
   'Claude Code': ({ url }) => `claude mcp add --transport http writ ${url} --header 'Authorization: Bearer \${${VARIABLE}}'`,
   Codex: ({ url }) =>
-    `[mcp_servers.writ]\nurl = ${JSON.stringify(url)}\nbearer_token_env_var = ${JSON.stringify(VARIABLE)}\ntool_timeout_sec = 120`,
+    `[mcp_servers.writ]\nurl = ${JSON.stringify(url)}\nbearer_token_env_var = ${JSON.stringify(VARIABLE)}\nrequired = true\ntool_timeout_sec = 120`,
   Cursor: ({ url }) => json({ mcpServers: { writ: { url, headers: { Authorization: `Bearer \${env:${VARIABLE}}` } } } }),
   'Gemini CLI': ({ url }) => json({ mcpServers: { writ: { httpUrl: url, headers: { Authorization: `Bearer $${VARIABLE}` } } } }),
   opencode: ({ url }) =>

@@ -21,7 +21,7 @@ export const HOSTS: readonly Host[] = [
     place: '~/.codex/config.toml',
     snippet: (argv) => {
       const { command, args } = split(argv);
-      return `[mcp_servers.writ]\ncommand = ${JSON.stringify(command)}\nargs = ${JSON.stringify(args)}\ntool_timeout_sec = 120`;
+      return `[mcp_servers.writ]\ncommand = ${JSON.stringify(command)}\nargs = ${JSON.stringify(args)}\nrequired = true\ntool_timeout_sec = 120`;
     },
   },
   { name: 'Cursor', place: '.cursor/mcp.json', snippet: (argv) => json({ mcpServers: { writ: split(argv) } }) },

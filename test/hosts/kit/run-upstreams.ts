@@ -40,7 +40,8 @@ export async function runUpstreams(host: Host, way: 'stdio' | 'http'): Promise<v
   copyFileSync(fileURLToPath(new URL(PROGRAM, import.meta.url)), join(place.workspace, PROGRAM));
   writeFileSync(join(place.workspace, 'version'), '1\n');
   if (way === 'stdio') writeFileSync(join(place.workspace, 'writ.json'), JSON.stringify({ mcp_servers: { notes } }));
-  const ofOperator = way === 'stdio' ? {} : { notes: { ...notes, require_approval: true } };
+  // Over HTTP both starts may be one Run, in which `many` has been read: that would ask for each call.
+  const ofOperator = way === 'stdio' ? {} : { notes: { ...notes, require_approval: true, low_impact: true } };
   const configure = (servers: object): void =>
     writeFileSync(join(place.home, 'config.json'), JSON.stringify({ mcp_servers: { ...ofOperator, ...servers } }), { mode: 0o600 });
   configure({ many });
