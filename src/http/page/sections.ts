@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import type { ApprovalRecord, Grant } from '../../approvals/types.ts';
 import type { RecordedEvent } from '../../audit/index.ts';
 import type { AgentToken } from '../../identity/types.ts';
+import { toAppError } from '../../kernel/errors.ts';
 import { visible } from '../../kernel/visible.ts';
 import { type Html, time } from './layout.ts';
 import { grantText, question } from './question.ts';
@@ -41,7 +42,8 @@ export async function renderSection(section: Section, parts: PageParts, csrf: st
     case 'running':
       return running(await parts.running(), csrf);
     case 'servers':
-      return serverTable(await parts.servers.list());
+      // Questions are answered whatever is wrong with servers.
+      return serverTable(await parts.servers.list().catch((thrown: unknown) => ({ servers: [], problem: toAppError(thrown).message })));
     case 'decisions':
       return decisions(...(await Promise.all([parts.decisions(), parts.approvals.list({ limit: LOOKED_UP })])));
     case 'agents': {

@@ -11,7 +11,8 @@ const SHOWN = 300;
 export function serverTable({ servers, problem }: { readonly servers: readonly ServerRow[]; readonly problem?: string }): Html {
   const said = problem === undefined ? '' : html`<div class="warn" role="note">${visible(problem)}</div>`;
   const add = html`<p><a href="add-server">Add a server</a></p>`;
-  if (servers.length === 0) return html`${said}<p class="empty">No MCP server is configured.</p>${add}`;
+  if (servers.length === 0)
+    return html`${said}${problem === undefined ? html`<p class="empty">No MCP server is configured.</p>` : ''}${add}`;
   const more =
     servers.length > MOST
       ? html`<p class="quiet">${servers.length - MOST} more are not shown; <code>writ upstream list</code> has all.</p>`

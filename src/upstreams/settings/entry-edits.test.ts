@@ -10,6 +10,8 @@ test('switches say nothing where nothing is off', () => {
   expect(withDisabledTools({ command: 'x', disabled_tools: ['a'] }, [])).toEqual({ command: 'x' });
   expect(withDisabledTools({ command: 'x' }, ['a', 'a'])).toEqual({ command: 'x', disabled_tools: ['a'] });
   expect(patched({ command: 'x', cwd: '/a', env: { A: '1' } }, { cwd: null, env: { B: '2' } })).toEqual({ command: 'x', env: { B: '2' } });
+  const odd = patched({ cwd: '/a' }, JSON.parse('{ "__proto__": { "command": "x" } }'));
+  expect([Object.keys(odd), odd['command']]).toEqual([['cwd', '__proto__'], undefined]);
 });
 
 test('secrets go out of variables and headers, references and ordinary values stay', () => {

@@ -22,12 +22,13 @@ export function disabledTools({ disabled_tools: given }: Entry): readonly string
 
 /** RFC 7396 for the keys of an entry: null takes one out, anything else takes its place whole. */
 export function patched(entry: Entry, patch: Entry): Entry {
-  const next: Record<string, unknown> = { ...entry };
+  // Keys are data, `__proto__` as well.
+  const next = new Map(Object.entries(entry));
   for (const [key, value] of Object.entries(patch)) {
-    if (value === null) delete next[key];
-    else next[key] = value;
+    if (value === null) next.delete(key);
+    else next.set(key, value);
   }
-  return next;
+  return Object.fromEntries(next);
 }
 
 /**
