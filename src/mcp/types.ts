@@ -171,6 +171,8 @@ export interface HttpParts {
   readonly hosts: readonly string[];
   /** Web origins let in beside our own (`https://inspector.example`); a request from any other gets 403. Programs send none. */
   readonly origins: readonly string[];
+  /** A client has ended the session of this Run: its calls are cancelled already, and what else it holds can go. */
+  runEnded?(run: string): void;
 }
 
 export interface McpHandler {

@@ -72,7 +72,18 @@ export async function startUp(parts: UpParts): Promise<Up> {
   const executions = createExecutions(parts.makeExecution);
   const lease = executions.lease(facts, config);
   const origins = [...(public_url ? [public_url.origin] : []), ...config.server.origins];
-  const mcp = createMcpHandler({ logger, clock, signer: createHomeSigner(home), hosts, origins });
+  const mcp = createMcpHandler({
+    logger,
+    clock,
+    signer: createHomeSigner(home),
+    hosts,
+    origins,
+    runEnded: (run) => {
+      // Its page has nobody left to look at it.
+      const closed = parts.browsing?.().then((browsing) => browsing.closeRun(run));
+      closed?.catch((thrown: unknown) => logger.warn('a page could not be closed', { reason: toAppError(thrown).message }));
+    },
+  });
   let bearers: Bearers | undefined;
   let page: Page | undefined;
   let api: ReturnType<typeof createApi> | undefined;

@@ -27,7 +27,7 @@ const BUSY = rejection(429, 'Too many requests at once', TRY_AGAIN);
 const CLOSING = 'The server is closing.';
 
 /** MCP over Streamable HTTP, every revision at one endpoint. */
-export function createMcpHandler({ logger, clock, signer, hosts, origins }: HttpParts): McpHandler {
+export function createMcpHandler({ logger, clock, signer, hosts, origins, runEnded }: HttpParts): McpHandler {
   const doors = { hosts: new Set(hosts.map((host) => host.toLowerCase())), origins: new Set(origins) };
   const agentOf = createAgents();
   const sessions = createSessions(signer, clock);
@@ -165,6 +165,7 @@ export function createMcpHandler({ logger, clock, signer, hosts, origins }: Http
     sessions.end(String(id));
     session.connection.shutdown('The client ended the session.');
     session.listening?.end();
+    runEnded?.(session.run);
     response.writeHead(204);
     response.end();
     return undefined;

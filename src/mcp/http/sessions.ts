@@ -10,6 +10,7 @@ export interface Session {
   /** Whose it is, and at which endpoint: who shows another's id has none. */
   readonly agent: string;
   readonly endpoint: string;
+  readonly run: string;
   readonly connection: Connection;
   readonly parts: ServerParts;
   /** How many of its HTTP requests have an open response or a call that still runs. */
@@ -54,15 +55,15 @@ export function createSessions(signer: Signer, clock: Clock): Sessions {
     }
   }
 
-  function make({ agent, endpoint, parts }: HttpCaller, connection: Connection): Session {
-    return { agent, endpoint, parts, connection, exchanges: 0 };
+  function make({ agent, endpoint, parts }: HttpCaller, run: string, connection: Connection): Session {
+    return { agent, endpoint, run, parts, connection, exchanges: 0 };
   }
 
   return {
     begin(caller, bounds) {
       const run = newId('run', clock.now());
       const { parts } = caller;
-      const session = make(caller, createConnection({ parts, bounds, session: { id: run } }));
+      const session = make(caller, run, createConnection({ parts, bounds, session: { id: run } }));
       return {
         session,
         register() {
@@ -87,7 +88,7 @@ export function createSessions(signer: Signer, clock: Clock): Sessions {
       if (began === undefined) return undefined;
       const { parts } = caller;
       const connection = createConnection({ parts, bounds, session: { id: began.run, resumed: began.hello } });
-      const session = make(caller, connection);
+      const session = make(caller, began.run, connection);
       keep(id, session);
       return session;
     },

@@ -15,6 +15,8 @@ export interface TestServer {
   readonly handler: McpHandler;
   readonly server: Server;
   readonly logged: string[];
+  /** Runs whose session its client has ended. */
+  readonly ended: string[];
   revoke(agent: string): void;
   close(): Promise<void>;
 }
@@ -31,6 +33,7 @@ export interface TestServerParts {
 export async function serve({ port = 0, key = 'a key', parts = {}, options = {}, enter }: TestServerParts = {}): Promise<TestServer> {
   const gate = createFakeGate();
   const logged: string[] = [];
+  const ended: string[] = [];
   const log = (message: string, data?: Record<string, unknown>): void => void logged.push(`${message} ${JSON.stringify(data ?? {})}`);
   const logger: Logger = { ...silentLogger, info: log, warn: log, error: log };
   const sign = (text: string): string => createHmac('sha256', key).update(text).digest('base64url');
@@ -44,6 +47,7 @@ export async function serve({ port = 0, key = 'a key', parts = {}, options = {},
     signer: { sign, verify },
     hosts: ['127.0.0.1', 'localhost'],
     origins: [],
+    runEnded: (run) => void ended.push(run),
   });
   const shared = new Map<string, ServerParts>();
   const revoked = new Map<string, AbortController>();
@@ -80,12 +84,13 @@ export async function serve({ port = 0, key = 'a key', parts = {}, options = {},
     handler,
     server,
     logged,
+    ended,
     revoke: (agent) => revoked.get(agent)?.abort(),
     async close() {
-      const ended = new Promise((resolve) => server.close(resolve));
+      const closed = new Promise((resolve) => server.close(resolve));
       await handler.close();
       server.closeAllConnections();
-      await ended;
+      await closed;
     },
   };
 }

@@ -92,9 +92,11 @@ test('a session ends with DELETE, with what runs and listens in it', async () =>
   expect((await ask(server.url, { method: 'DELETE', headers: session.headers })).status).toBe(204);
   expect(await waiting).toMatchObject({ status: 200, messages: [{ id: 1, result: { isError: true } }] });
   expect((await listening).status).toBe(200);
+  expect(server.ended).toEqual([server.gate.seen.at(-1)?.owner.run]);
   for (const method of ['POST', 'GET', 'DELETE']) {
     expect((await ask(server.url, { method, headers: session.headers, ...(method === 'POST' ? { body: list(1) } : {}) })).status).toBe(404);
   }
+  expect(server.ended).toHaveLength(1);
 });
 
 test('a second stream takes the place of the first', async () => {
