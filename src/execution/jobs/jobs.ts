@@ -10,6 +10,7 @@ import { createFolder } from './folder.ts';
 import { POLL_MS, watchFolder } from './folder-watch.ts';
 import { jobRecordOf } from './job-record.ts';
 import type { Layout } from './layout.ts';
+import { createListed } from './listed.ts';
 import { markedAt, setMark } from './marks.ts';
 import type { Processes } from './processes.ts';
 import { FILES } from './records.ts';
@@ -74,6 +75,7 @@ export function createJobs(parts: JobsParts): Jobs {
 
   // Asked after every call of an agent: whose a job is never changes, so that a job is opened again only by those it may concern.
   const known = new Map<JobId, { readonly owner: Owner | undefined; readonly told: boolean }>();
+  const present = createListed(layout.jobs);
 
   return {
     start: startJob,
@@ -120,7 +122,7 @@ export function createJobs(parts: JobsParts): Jobs {
 
     async takeEnded(owner) {
       const taken: JobRecord[] = [];
-      const ids = idsIn('job', layout.jobs);
+      const ids = present();
       for (const job_id of ids) {
         const folder = folderOfJob(job_id);
         const before = known.get(job_id);
@@ -130,8 +132,7 @@ export function createJobs(parts: JobsParts): Jobs {
         if (over && setMark(folder, FILES.announced, clock.now())) taken.push({ ...record, announced_at: clock.now() });
         known.set(job_id, { owner: record?.owner, told: over && markedAt(folder, FILES.announced) !== undefined });
       }
-      const present = new Set<string>(ids);
-      for (const job_id of known.keys()) if (!present.has(job_id)) known.delete(job_id);
+      if (known.size > ids.length) for (const job_id of known.keys()) if (!ids.includes(job_id)) known.delete(job_id);
       return taken;
     },
 
