@@ -95,7 +95,9 @@ function outcome({ type, data }: RecordedEvent): string {
     case 'approval.decided':
       return `${word('decision')} by ${decider(data['by'])}`;
     default:
-      return [type.replace('.', ' '), word('name'), word('route'), word('why')].filter((each) => each !== '').join(' ');
+      return [type.replace('.', ' ').replace('_', ' '), word('name'), word('server'), word('upstream'), word('route'), word('why')]
+        .filter((each) => each !== '')
+        .join(' ');
   }
 }
 

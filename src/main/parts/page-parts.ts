@@ -32,7 +32,7 @@ const ORGANIZATION = 'org_local';
 const DECISIONS = 30;
 /** What a page shows of the record: what was decided by policy and by people, and what was turned away. */
 const SHOWN =
-  /^(action\.(decided|refused)|approval\.(decided|expired|refused|withdrawn)|grant\.|call\.stopped|job\.cancelled|token\.|workspace\.|http\.refused)/;
+  /^(action\.(decided|refused)|approval\.(decided|expired|refused|withdrawn)|grant\.|call\.stopped|job\.cancelled|token\.|workspace\.|upstream\.|upstream_tool\.(approved|denied|revoked|changed)|http\.refused)/;
 
 /** The page's view of this process and its Writ home. */
 export function pageParts(parts: PagePartsParts): PageParts {
