@@ -10,7 +10,9 @@ import type { WrittenServers } from '../kernel/config/write-servers.ts';
 import type { Assessment, Decision } from '../policy/types.ts';
 import type {
   ImportRead,
+  Installed,
   LookedAt,
+  PackageLook,
   SettingsRead,
   UpstreamApprovals,
   UpstreamKey,
@@ -105,6 +107,16 @@ export interface UpstreamsPort {
   mask(settings: UpstreamSettings): UpstreamSettings;
   /** Starts one, lists its tools, and ends it. */
   look(settings: UpstreamSettings): Promise<LookedAt>;
+  /** What there is of the package behind `npx` or `uvx`; nothing is fetched. */
+  packageOf(settings: UpstreamSettings): PackageLook;
+  /** Installs that package, recorded; AppError where it can't be. Of a server that was added, `undo` takes it away again. */
+  install(
+    settings: UpstreamSettings,
+    options?: { readonly update?: boolean; readonly hosts?: readonly string[] },
+    signal?: AbortSignal,
+  ): Promise<Installed>;
+  /** What was installed for it goes. */
+  uninstall(key: UpstreamKey): Promise<boolean>;
   /** What other programs have: of one of them, of a file, of all. */
   imports(from: string | undefined): Promise<ImportRead>;
   /** Changes the operator's file; `changes` is asked once nobody else writes it. */

@@ -130,6 +130,8 @@ export interface ChannelProfile {
   readonly env: Readonly<Record<string, string>>;
   /** Files that are started: whatever of their packages isn't there anyway is bound for reading. */
   readonly programs: readonly string[];
+  /** Hosts of an allow-list that a person has chosen. */
+  readonly own_hosts?: readonly string[];
   /** A folder of Writ's own that it sees. */
   readonly installation?: WorkspaceBind;
   /** The network is the host's. */

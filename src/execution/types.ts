@@ -350,11 +350,14 @@ export interface ChannelSpec {
   readonly roots: readonly WorkspaceBind[];
   /**
    * A folder below `Execution.installations()`, which no root may be in: what was installed for the program, for reading; what it is to
-   * install there, for writing. It starts there where neither a root nor `cwd` is given.
+   * install there, for writing.
    */
   readonly installation?: WorkspaceBind;
-  /** `full`: the host's, which is reported as not enforced. */
-  readonly network: 'none' | 'full' | { readonly hosts: readonly string[]; readonly presets: readonly string[] };
+  /** `full`: the host's, which is reported as not enforced. `own`: hosts that a person has chosen, opened wherever they lead, be it inside. */
+  readonly network:
+    | 'none'
+    | 'full'
+    | { readonly hosts: readonly string[]; readonly presets: readonly string[]; readonly own?: readonly string[] };
   /** Sockets of the host that it may connect to. */
   readonly unix_sockets: readonly string[];
   /** A private /dev/shm; without it there is none that could be written. */

@@ -1,6 +1,7 @@
 import type { SealedStore } from '../identity/index.ts';
 import type { ServerChange } from '../kernel/config/edit-servers.ts';
 import type { WrittenServers } from '../kernel/config/write-servers.ts';
+import type { Installed } from './install/index.ts';
 import type { UpstreamSettings, UpstreamStatus, UpstreamTool } from './types.ts';
 
 /** A server that was started once to be looked at. */
@@ -23,6 +24,8 @@ export interface ServerToAdd {
 
 export interface AddServerParts {
   readonly secrets: SealedStore;
+  /** Before it is connected: whoever adds a server lets its package be installed. */
+  install(settings: UpstreamSettings): Promise<Installed>;
   look(settings: UpstreamSettings): Promise<LookedAt>;
   write(changes: () => readonly ServerChange[]): Promise<WrittenServers>;
   /** What came of the look, before anything is written. */
@@ -35,18 +38,24 @@ export type Added =
 
 /** A checked entry goes into the configuration once it was connected. Of one that doesn't get there nothing stays, no secret either. */
 export async function addServer({ settings, entry, secrets, connect }: ServerToAdd, parts: AddServerParts): Promise<Added> {
-  const undo = store(secrets, parts.secrets);
+  const forget = store(secrets, parts.secrets);
+  let installed: Installed = { type: 'none' };
+  const undo = async (): Promise<void> => {
+    forget();
+    if (installed.type === 'installed') await installed.undo();
+  };
   try {
+    if (connect && settings.enabled) installed = await parts.install(settings);
     const looked = connect && settings.enabled ? await parts.look(settings) : undefined;
     if (looked !== undefined) parts.looked?.(looked);
     if (looked !== undefined && !mayBeWritten(settings, looked.status.state)) {
-      undo();
+      await undo();
       return { type: 'not_connected', looked };
     }
     const written = await parts.write(() => [{ name: settings.name, entry }]);
     return { type: 'written', written, ...(looked === undefined ? {} : { looked }) };
   } catch (thrown) {
-    undo();
+    await undo();
     throw thrown;
   }
 }

@@ -8,6 +8,18 @@ export { createUpstreamApprovals } from './approvals/upstream-approvals.ts';
 export { type ImportRead, readImports } from './import/import-files.ts';
 export type { Imported, Translated } from './import/types.ts';
 export {
+  createPackages,
+  type Installed,
+  type InstallerEnd,
+  type InstallerRun,
+  type InstallRecord,
+  type InstallOptions,
+  PACKAGES_FOLDER,
+  type PackageLook,
+  type Packages,
+  versionIn,
+} from './install/index.ts';
+export {
   authorizedFetch,
   type Begun,
   beginLogin,

@@ -16,6 +16,8 @@ export interface PoolParts {
   admit(settings: UpstreamSettings): Promise<Admission>;
   /** Starts or reaches it. */
   open(settings: UpstreamSettings, signal: AbortSignal): Promise<Carrier>;
+  /** What is installed for it, in words that differ whenever that does. */
+  backend?(settings: UpstreamSettings): string | undefined;
   readonly remembered?: Remembered;
   /** Takes secrets out of what is said of a server. */
   clean?(text: string): string;
@@ -66,6 +68,7 @@ export function createUpstreamPool(parts: PoolParts): UpstreamPool {
       logger,
       admit: () => parts.admit(settings),
       open: (signal) => parts.open(settings, signal),
+      ...(parts.backend === undefined ? {} : { backend: () => parts.backend?.(settings) }),
       vet: (definitions, signal) => parts.vet(settings, definitions, signal),
       served: createServed({ settings, logger, announce }),
       announce,

@@ -31,6 +31,8 @@ export interface UpstreamParts {
   admit(): Promise<Admission>;
   /** Starts or reaches it. Called once per connection; AppError where it can't be had, with `data.needs_auth` where a person has to log in. */
   open(signal: AbortSignal): Promise<Carrier>;
+  /** What is installed for it, in words that differ whenever that does. */
+  backend?(): string | undefined;
   /** What its tools are for us: hardened, named, pinned, approved or not. */
   vet(definitions: readonly unknown[], signal: AbortSignal): Promise<readonly UpstreamTool[]>;
   readonly served: Served;
@@ -62,6 +64,8 @@ export interface Upstream {
   tools(): readonly UpstreamTool[];
   /** What it says about how it is used; of the last time while it isn't connected. */
   instructions(): string | undefined;
+  /** What is installed for it, as of its last start. */
+  backend(): string | undefined;
   client(): UpstreamClient | undefined;
   /** What it offers beside tools, read once per connection and again when it says that it changed. Never rejects: an empty list then. */
   offers(kind: OfferKind): Promise<readonly JsonObject[]>;
@@ -106,6 +110,12 @@ export function createUpstream(parts: UpstreamParts): Upstream {
   const places = createCallPlaces(settings.concurrency);
   const standing = createStanding({ settings, clock, logger, changed: parts.changed, ...(parts.clean ? { clean: parts.clean } : {}) });
   let failures = 0;
+  /** What runs, or did when it was last known. */
+  let backend: { readonly version: string | undefined } | undefined;
+  const backendOf = (): string | undefined => {
+    backend ??= { version: parts.backend?.() };
+    return backend.version;
+  };
   const said = settings.enabled ? parts.remembered?.read(settings) : undefined;
   let era: Era | undefined = said?.era;
   let instructions = said?.instructions === undefined ? undefined : soundInstructions(name, said.instructions, logger);
@@ -158,6 +168,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
     const admission = await parts.admit();
     if (ended.signal.aborted) return;
     if (!admission.ok) return standing.skip(admission.state, admission.reason);
+    backend = { version: parts.backend?.() };
     standing.move('starting');
     const timeout = AbortSignal.timeout(settings.connect_timeout_ms);
     const signal = AbortSignal.any([ended.signal, timeout]);
@@ -296,6 +307,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
     status: () => standing.status(list.tools(), client),
     tools: list.tools,
     instructions: () => instructions,
+    backend: backendOf,
     client: () => client,
     offers: offered.get,
     start,
@@ -350,8 +362,9 @@ export function createUpstream(parts: UpstreamParts): Upstream {
       await starting;
       if (SETTLED.has(standing.state()) && settings.enabled) return start();
       const running = client;
-      if (running !== undefined && !(await parts.admit()).ok && client === running) {
-        // Somebody said no to what runs.
+      const outdated = parts.backend !== undefined && parts.backend() !== backendOf();
+      if (running !== undefined && (outdated || !(await parts.admit()).ok) && client === running) {
+        // Somebody said no to what runs, or has installed another one.
         client = undefined;
         await running.close();
         return start();

@@ -51,7 +51,7 @@ export function createUpstreams({ upstreams: first, logger, release }: Upstreams
   let byName = new Map(upstreams.map((upstream) => [upstream.settings.name, upstream]));
   let level: string | undefined;
   const listeners = new Set<(change: Change) => void>();
-  const incarnations = new WeakMap<UpstreamTool, string>();
+  const incarnations = new WeakMap<UpstreamTool, { readonly backend: string | undefined; readonly digest: string }>();
   let known: ReadonlyMap<string, UpstreamTool> | undefined;
   let lists: readonly (readonly UpstreamTool[])[] = upstreams.map((upstream) => upstream.tools());
   let telling = false;
@@ -135,12 +135,14 @@ export function createUpstreams({ upstreams: first, logger, release }: Upstreams
       return upstream.request('tools/call', { name: tool.name, arguments: args }, { ...options, tool, timeout_ms });
     },
     incarnation(tool) {
+      const upstream = byName.get(tool.server);
+      const backend = upstream?.backend();
       const found = incarnations.get(tool);
-      if (found !== undefined) return found;
-      const transport = byName.get(tool.server)?.settings.transport;
-      const bound = canonicalJson({ server: tool.server, transport, definition: tool.definition });
+      if (found !== undefined && found.backend === backend) return found.digest;
+      const { transport } = upstream?.settings ?? {};
+      const bound = canonicalJson({ server: tool.server, transport, backend, definition: tool.definition });
       const digest = `sha256:${createHash('sha256').update(bound).digest('hex')}`;
-      incarnations.set(tool, digest);
+      incarnations.set(tool, { backend, digest });
       return digest;
     },
     onChange(listener) {

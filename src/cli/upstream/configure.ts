@@ -3,6 +3,7 @@ import { AppError } from '../../kernel/errors.ts';
 import { addServer, disabledTools, switched, withDisabledTools } from '../../upstreams/index.ts';
 import type { App, Terminal, UpstreamsPort } from '../app.ts';
 import { type EntryFlags, entryOf } from './entry-flags.ts';
+import { announced, renderInstalled, untilTold } from './install.ts';
 import { ofOperator, withUpstreams, wrong } from './with-upstreams.ts';
 
 const rendering = () => import('./render.ts');
@@ -39,7 +40,7 @@ export function configureCommands(upstream: Command, app: () => Promise<App>, te
     .option('--no-connect', 'write it without having connected')
     .option('--json', 'machine-readable output')
     .action(async (name: string, words: readonly string[], flags: AddFlags) => {
-      await withUpstreams(app, async (port) => add(name, words, flags, port, terminal));
+      await withUpstreams(app, async (port) => add(name, words, flags, port, terminal, await app()));
     });
 
   upstream
@@ -52,6 +53,7 @@ export function configureCommands(upstream: Command, app: () => Promise<App>, te
         const { read } = ofOperator(port, name);
         const written = await port.write(() => [{ name, entry: undefined }]);
         const forgotten = await port.approvals.revoke({ name, project: null }, port.operator);
+        await port.uninstall({ name, project: null });
         const secrets = read.ok ? port.secrets.list().filter((secret) => secret.startsWith(`${name}.`)) : [];
         if (options.json) return terminal.out(`${JSON.stringify({ name, forgotten, ...written })}\n`);
         terminal.out(`${name} is removed from ${written.file}.${backup(written.backup)}\n`);
@@ -84,7 +86,14 @@ export function configureCommands(upstream: Command, app: () => Promise<App>, te
 }
 
 /** Nothing is written before it was checked and, unless that isn't wanted, connected. */
-async function add(name: string, words: readonly string[], flags: AddFlags, port: UpstreamsPort, terminal: Terminal): Promise<void> {
+async function add(
+  name: string,
+  words: readonly string[],
+  flags: AddFlags,
+  port: UpstreamsPort,
+  terminal: Terminal,
+  parts: App,
+): Promise<void> {
   const taken = port.servers.find((each) => each.name === name && each.source === 'operator');
   if (taken !== undefined && flags.replace !== true) {
     throw new AppError('invalid_arguments', `There is a server "${name}" already.`, { fix: 'Choose another name, or say --replace.' });
@@ -98,6 +107,12 @@ async function add(name: string, words: readonly string[], flags: AddFlags, port
     { settings: read.settings, entry, secrets, connect: flags.connect },
     {
       ...port,
+      async install(settings) {
+        if (!flags.json) terminal.out(announced(settings, port));
+        const installed = await port.install(settings, {}, untilTold(parts));
+        if (!flags.json) terminal.out(renderInstalled(installed));
+        return installed;
+      },
       looked: (looked) => {
         if (!flags.json) terminal.out(`${renderLook(looked)}\n`);
       },
@@ -119,6 +134,9 @@ async function add(name: string, words: readonly string[], flags: AddFlags, port
     terminal.out(`  ! ${stored} went into the secret store; it stood on the command line, where others may have seen it.\n`);
   }
   terminal.out(`${name} is written to ${written.file}.${backup(written.backup)}\n`);
+  if (looked === undefined && read.settings.enabled && port.packageOf(read.settings).state === 'missing') {
+    terminal.out(`It is not installed yet: \`writ upstream install ${name}\`.\n`);
+  }
 }
 
 function withTools(entry: Readonly<Record<string, unknown>>, word: 'enable' | 'disable', tools: readonly string[]) {

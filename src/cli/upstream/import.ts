@@ -1,14 +1,17 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { toAppError } from '../../kernel/errors.ts';
 import { visible } from '../../kernel/visible.ts';
 import type { Imported, SettingsRead, Translated } from '../../upstreams/index.ts';
 import type { App, Terminal, UpstreamsPort } from '../app.ts';
+import { announced, renderInstalled, untilTold } from './install.ts';
 import { withUpstreams } from './with-upstreams.ts';
 
 interface Flags {
   readonly from?: string;
   readonly dryRun?: boolean;
   readonly replace?: boolean;
+  readonly install: boolean;
   readonly json?: boolean;
 }
 
@@ -24,15 +27,16 @@ export function importCommand(upstream: Command, app: () => Promise<App>, termin
     .option('--from <program|file>', 'only this one')
     .option('--dry-run', 'show what would be done, and do nothing')
     .option('--replace', 'servers of the same name are replaced')
+    .option('--no-install', 'leave the packages of `npx`, `uvx` and the like for `writ upstream install`')
     .option('--json', 'machine-readable output')
     .action(async (flags: Flags) => {
-      const { cwd } = await app();
-      await withUpstreams(app, async (port) => importAll(flags, cwd, port, terminal));
+      const parts = await app();
+      await withUpstreams(app, async (port) => importAll(flags, parts, port, terminal));
     });
 }
 
-async function importAll(flags: Flags, cwd: string, port: UpstreamsPort, terminal: Terminal): Promise<void> {
-  const given = flags.from === undefined || /^[a-z-]+$/.test(flags.from) ? flags.from : resolve(cwd, flags.from);
+async function importAll(flags: Flags, parts: App, port: UpstreamsPort, terminal: Terminal): Promise<void> {
+  const given = flags.from === undefined || /^[a-z-]+$/.test(flags.from) ? flags.from : resolve(parts.cwd, flags.from);
   const { files, unreadable } = await port.imports(given);
   const taken = new Set(flags.replace ? [] : port.servers.filter(({ source }) => source === 'operator').map(({ name }) => name));
   const planned = files.flatMap(({ path, servers }) => servers.map((server) => plan(server, path, taken, port)));
@@ -44,7 +48,8 @@ async function importAll(flags: Flags, cwd: string, port: UpstreamsPort, termina
     for (const one of planned) {
       if (one.plan === 'skip') terminal.out(`  - ${visible(one.name)}: left out: ${visible(one.why)} (${visible(one.from)})\n`);
       else {
-        terminal.out(`${renderSettings(port.mask(one.read.settings))}\n  ${'from'.padEnd(10)} ${visible(one.from)}\n`);
+        const will = flags.install ? announced(one.read.settings, port) : '';
+        terminal.out(`${renderSettings(port.mask(one.read.settings))}\n  ${'from'.padEnd(10)} ${visible(one.from)}\n${will}`);
         terminal.out(renderNotes([...notesOf(one.server).map((message) => ({ message })), ...one.read.warnings]));
       }
     }
@@ -56,6 +61,7 @@ async function importAll(flags: Flags, cwd: string, port: UpstreamsPort, termina
           writes.map(({ server }) => server),
           port,
         );
+  const packages = done === undefined || !flags.install ? [] : await installAll(writes, flags, parts, port, terminal);
   if (flags.json) {
     const servers = planned.map((one) =>
       one.plan === 'skip'
@@ -69,7 +75,7 @@ async function importAll(flags: Flags, cwd: string, port: UpstreamsPort, termina
             warnings: one.read.warnings,
           },
     );
-    terminal.out(`${JSON.stringify({ servers, unreadable, ...(done ?? { written: false }) })}\n`);
+    terminal.out(`${JSON.stringify({ servers, unreadable, packages, ...(done ?? { written: false }) })}\n`);
   } else if (done !== undefined) {
     const kept = done.backup === undefined ? '' : ` The file as it was: ${done.backup}`;
     terminal.out(
@@ -88,6 +94,34 @@ function plan(translated: Translated, from: string, taken: Set<string>, port: Up
   if (!read.ok) return { plan: 'skip', from, name: server.name, why: read.problems.map(({ message }) => message).join('; ') };
   taken.add(server.name);
   return { plan: 'write', from, server, read };
+}
+
+/** One after the other; one that can't be had is said and stays `needs_install`. */
+async function installAll(
+  writes: readonly Extract<Planned, { plan: 'write' }>[],
+  { json }: Flags,
+  parts: App,
+  port: UpstreamsPort,
+  terminal: Terminal,
+): Promise<readonly { readonly name: string; readonly installed: boolean; readonly why?: string }[]> {
+  const signal = untilTold(parts);
+  const done: { name: string; installed: boolean; why?: string }[] = [];
+  for (const { read } of writes) {
+    const { name, enabled } = read.settings;
+    const { state } = port.packageOf(read.settings);
+    if (!enabled || (state !== 'missing' && state !== 'changed')) continue;
+    try {
+      const installed = await port.install(read.settings, {}, signal);
+      done.push({ name, installed: true });
+      if (json !== true) terminal.out(renderInstalled(installed));
+    } catch (thrown) {
+      const why = toAppError(thrown).message;
+      done.push({ name, installed: false, why });
+      if (json !== true) terminal.out(`  ! ${name}: ${visible(why)}\n      \`writ upstream install ${name}\` tries again.\n`);
+      if (signal.aborted) break;
+    }
+  }
+  return done;
 }
 
 function notesOf({ notes, wanted, secrets }: Imported): readonly string[] {

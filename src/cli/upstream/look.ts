@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
+import { visible } from '../../kernel/visible.ts';
 import { keyOf, type UpstreamStatus } from '../../upstreams/index.ts';
 import type { App, ConfiguredServer, Terminal, UpstreamsPort } from '../app.ts';
+import { integrityOf } from './install.ts';
 import { configured, named, withUpstreams } from './with-upstreams.ts';
 
 const rendering = () => import('./render.ts');
@@ -36,7 +38,7 @@ export function lookCommands(upstream: Command, app: () => Promise<App>, termina
         const { renderNotes, renderSettings, renderStatus } = await rendering();
         if (options.json) return terminal.out(`${JSON.stringify(plain({ ...server, state, live }, port))}\n`);
         if (server.read.ok) terminal.out(`${renderSettings(port.mask(server.read.settings))}\n`);
-        terminal.out(`  ${'state'.padEnd(10)} ${state}\n`);
+        terminal.out(`${installedLines(server, port)}  ${'state'.padEnd(10)} ${state}\n`);
         if (live !== undefined) terminal.out(`It runs:\n  ${renderStatus(live)}\n`);
         if (!server.read.ok) terminal.out(renderNotes(server.read.problems));
         terminal.out(renderNotes(server.read.warnings));
@@ -65,12 +67,23 @@ export function lookCommands(upstream: Command, app: () => Promise<App>, termina
 }
 
 /** In words, without starting it. */
-async function stateOf({ read }: ConfiguredServer, { approvals }: UpstreamsPort): Promise<string> {
+async function stateOf({ read }: ConfiguredServer, { approvals, packageOf }: UpstreamsPort): Promise<string> {
   if (!read.ok) return `can't be used: ${read.problems.map(({ message }) => message).join('; ')}`;
   if (!read.settings.enabled) return 'disabled';
   const judged = await approvals.judgeServer(read.settings);
+  const found = packageOf(read.settings);
+  if ('reason' in found && judged.state !== 'denied')
+    return `${found.state === 'changed' ? 'quarantined' : 'needs install'}: ${found.reason}`;
   if (judged.state === 'approved') return 'may start';
   return `${judged.state === 'denied' ? 'denied' : 'needs approval'}: ${judged.reason}`;
+}
+
+/** What is installed for it, as a person reads it. */
+function installedLines({ read }: ConfiguredServer, { packageOf }: UpstreamsPort): string {
+  const found = read.ok ? packageOf(read.settings) : undefined;
+  if (found?.state !== 'installed') return '';
+  const { package: what, package_version, folder } = found.record;
+  return `  ${'installed'.padEnd(10)} ${visible(`${what} ${package_version}, ${integrityOf(found.record)}, in ${folder}`)}\n`;
 }
 
 type Looked = ConfiguredServer & { readonly state: string; readonly live: UpstreamStatus | undefined };
@@ -87,7 +100,17 @@ async function liveOf(port: UpstreamsPort): Promise<(server: ConfiguredServer) =
 }
 
 /** For programs: the same shape whether it can be used or not. */
-function plain({ name, source, read, state, live }: Looked, { mask }: UpstreamsPort): object {
+function plain({ name, source, read, state, live }: Looked, { mask, packageOf }: UpstreamsPort): object {
+  const found = read.ok ? packageOf(read.settings) : undefined;
+  const installed = found?.state === 'installed' ? { installed: found.record } : {};
   const notes = { problems: read.ok ? [] : read.problems, warnings: read.warnings };
-  return { name, source, state, ...(live === undefined ? {} : { live }), ...(read.ok ? { settings: mask(read.settings) } : {}), ...notes };
+  return {
+    name,
+    source,
+    state,
+    ...installed,
+    ...(live === undefined ? {} : { live }),
+    ...(read.ok ? { settings: mask(read.settings) } : {}),
+    ...notes,
+  };
 }

@@ -57,7 +57,10 @@ function check({ name, argv, cwd, roots, unix_sockets, network }: ChannelSpec): 
   if (cwd !== undefined && !isAbsolute(cwd)) refuse(`its folder ${cwd} is not absolute`);
   if (roots.length > MAX_ROOTS) refuse(`it has ${roots.length} roots, and ${MAX_ROOTS} are the most`);
   if (unix_sockets.length > MAX_SOCKETS) refuse(`it has ${unix_sockets.length} sockets, and ${MAX_SOCKETS} are the most`);
-  if (typeof network === 'object' && (network.hosts.length > MAX_HOSTS || network.presets.length > MAX_PRESETS)) {
+  if (
+    typeof network === 'object' &&
+    (network.hosts.length + (network.own?.length ?? 0) > MAX_HOSTS || network.presets.length > MAX_PRESETS)
+  ) {
     refuse(`at most ${MAX_HOSTS} hosts and ${MAX_PRESETS} presets can be opened`);
   }
 }
@@ -66,14 +69,14 @@ function check({ name, argv, cwd, roots, unix_sockets, network }: ChannelSpec): 
 function runOf(spec: ChannelSpec): RunSpec {
   return {
     command: '',
-    cwd: spec.cwd ?? (spec.roots.length === 0 ? spec.installation?.path : undefined) ?? '',
+    cwd: spec.cwd ?? '',
     workspaces: spec.roots,
     owner: spec.owner ?? { organization: '', agent: '', run: '', workspace: '' },
     stdin: 'closed',
     timeout_ms: 0,
     limits: spec.limits,
     openings: [],
-    ...(typeof spec.network === 'object' ? { network: spec.network } : {}),
+    ...(typeof spec.network === 'object' ? { network: { hosts: spec.network.hosts, presets: spec.network.presets } } : {}),
     git_config_write: false,
     ...(spec.nested_userns ? { nested_userns: true } : {}),
   };
@@ -88,6 +91,7 @@ function profileOf(spec: ChannelSpec, programs: readonly string[]): ChannelProfi
     env: Object.fromEntries(LOOKED_AT.flatMap((name) => (spec.env[name] === undefined ? [] : [[name, spec.env[name]]]))),
     programs: programs.filter((program) => spec.installation === undefined || !within(program, spec.installation.path)),
     ...(spec.installation === undefined ? {} : { installation: spec.installation }),
+    ...(typeof spec.network === 'object' && spec.network.own !== undefined ? { own_hosts: spec.network.own } : {}),
     host_network: spec.network === 'full',
     unix_sockets: spec.unix_sockets,
     shared_memory: spec.dev_shm === true,

@@ -173,7 +173,7 @@ export function createPlanner(
       home,
       folders,
       generated,
-      registries: ownRegistries(person),
+      registries: { ...ownRegistries(person), ...(channel?.own_hosts === undefined ? {} : { chosen: channel.own_hosts }) },
       toolchains,
       sockets: socketMounts(channel?.unix_sockets ?? [], persons, as, looks),
       ...installed(channel?.installation, as, looks),

@@ -12,6 +12,8 @@ const isOpenable = (port: number): boolean => port >= FIRST_FREE_PORT && !RESERV
 export interface OwnRegistries {
   readonly npm: readonly string[];
   readonly pypi: readonly string[];
+  /** Whatever presets are opened. */
+  readonly chosen?: readonly string[];
 }
 
 export function ownRegistries(person: Pick<Person, 'npm_registries' | 'pip_index'>): OwnRegistries {
@@ -39,7 +41,12 @@ export function networkPlan(spec: RunSpec, config: Pick<ExecutionConfig, 'loopba
 
 function ownOf({ network }: RunSpec, registries: OwnRegistries | undefined): readonly string[] {
   const presets = network?.presets ?? [];
-  return [...(presets.includes('npm') ? (registries?.npm ?? []) : []), ...(presets.includes('pypi') ? (registries?.pypi ?? []) : [])];
+  if (network === undefined) return [];
+  return [
+    ...(registries?.chosen ?? []),
+    ...(presets.includes('npm') ? (registries?.npm ?? []) : []),
+    ...(presets.includes('pypi') ? (registries?.pypi ?? []) : []),
+  ];
 }
 
 export function networkNotes(spec: RunSpec, config: Pick<ExecutionConfig, 'loopback'>, registries?: OwnRegistries): readonly string[] {

@@ -21,6 +21,8 @@ import {
   expandSettings,
   keyOf,
   LOGIN_NEWS,
+  PACKAGES_FOLDER,
+  type Packages,
   readSettings,
   type ServerLog,
   type SettingsRead,
@@ -32,6 +34,7 @@ import {
   vetTools,
 } from '../../upstreams/index.ts';
 import { once } from './once.ts';
+import { createLocalPackages } from './packages.ts';
 import type { UpstreamLogins } from './upstream-logins.ts';
 
 /** How soon an answer that was given elsewhere is noticed. */
@@ -67,6 +70,8 @@ export interface Gateway {
   /** What one wrote on standard error, in all its lives of this process. */
   logOf(key: UpstreamKey): ServerLog;
   readonly approvals: UpstreamApprovals;
+  /** What is installed for them. */
+  readonly packages: Packages;
   close(): Promise<void>;
 }
 
@@ -76,6 +81,8 @@ export function createGateway(parts: GatewayParts): Gateway {
   const said = new Set<string>();
   const secrets = createSealedStore(home, 'secrets');
 
+  const packages = createLocalPackages(parts);
+
   const approvals = createUpstreamApprovals({
     home,
     organization: 'org_local',
@@ -83,11 +90,17 @@ export function createGateway(parts: GatewayParts): Gateway {
     audit: parts.audit,
     signer: createHomeSigner(home),
     redactor,
+    versionOf: packages.versionOf,
     approve_all: facts.host_env['WRIT_APPROVE_MCP'] === '1',
   });
 
   async function admit(settings: UpstreamSettings): Promise<Admission> {
     const judged = await approvals.judgeServer(settings);
+    // What is installed is part of what is approved, so that comes first.
+    const found = judged.state === 'denied' ? undefined : packages.look(settings);
+    if (found !== undefined && 'reason' in found) {
+      return { ok: false, state: found.state === 'changed' ? 'quarantined' : 'needs_install', reason: found.reason };
+    }
     if (judged.state === 'approved') return { ok: true };
     const state = judged.state === 'changed' ? 'quarantined' : 'needs_approval';
     return { ok: false, state, reason: `${judged.reason} (writ upstream approve ${settings.name})` };
@@ -143,11 +156,13 @@ export function createGateway(parts: GatewayParts): Gateway {
         `MCP server "${settings.name}": ${stripped.join(', ')} looks like a secret and is kept back; name it in env_secrets if the server needs it`,
       );
     }
+    const { argv, folder } = packages.launch(settings, transport);
     const execution = await parts.execution();
     const channel = await execution.connect(
       {
         name: `upstream:${settings.name}`,
-        argv: [transport.command, ...transport.args],
+        argv,
+        ...(folder === undefined ? {} : { installation: { path: folder, access: 'read' } }),
         ...(transport.cwd === undefined ? {} : { cwd: transport.cwd }),
         env,
         roots: settings.roots,
@@ -169,6 +184,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     logger,
     admit,
     open,
+    backend: packages.versionOf,
     remembered: createRemembered(home, logger),
     clean: redactor.text,
     vet: (settings, definitions, signal) => vetTools(settings, definitions, { builtins: BUILT_IN_TOOLS, approvals, logger, signal }),
@@ -180,10 +196,13 @@ export function createGateway(parts: GatewayParts): Gateway {
   watchFile(answers, { interval: ANSWERS_MS, persistent: false }, review);
   // So is a login.
   watchFile(join(home, LOGIN_NEWS), { interval: ANSWERS_MS, persistent: false }, review);
+  // What is installed is written down in there.
+  watchFile(join(home, PACKAGES_FOLDER), { interval: ANSWERS_MS, persistent: false }, review);
 
   return {
     pool,
     approvals,
+    packages,
     admit,
     transportOf,
     read,
@@ -202,6 +221,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     async close() {
       unwatchFile(answers, review);
       unwatchFile(join(home, LOGIN_NEWS), review);
+      unwatchFile(join(home, PACKAGES_FOLDER), review);
       await pool.close();
     },
   };

@@ -51,7 +51,7 @@ export interface OperatorServersParts {
 }
 
 type Entry = Readonly<Record<string, unknown>>;
-type Port = Pick<UpstreamsPort, 'servers' | 'approvals' | 'secrets' | 'operator' | 'check' | 'mask' | 'look' | 'write'>;
+type Port = Pick<UpstreamsPort, 'servers' | 'approvals' | 'secrets' | 'operator' | 'check' | 'mask' | 'look' | 'write' | 'install' | 'uninstall' | 'packageOf'>;
 
 /** How long an answer waits for what was written to hold; it does so half a second later, most of the time. */
 const FOLLOWED_MS = 3_000;
@@ -116,6 +116,10 @@ export function createOperatorServers(parts: OperatorServersParts): OperatorServ
     if (upstream !== undefined) return { ...more, ...upstream.status(), waiting: waitingIn(upstream) };
     if (!settings.enabled) return { ...more, state: 'disabled', reason: 'disabled in the configuration' };
     const judged = await from.approvals.judgeServer(settings);
+    const found = judged.state === 'denied' ? undefined : from.packageOf(settings);
+    if (found !== undefined && 'reason' in found) {
+      return { ...more, state: found.state === 'changed' ? 'quarantined' : 'needs_install', reason: found.reason };
+    }
     return judged.state === 'approved' ? { ...more, state: 'idle' } : { ...more, state: 'needs_approval', reason: judged.reason };
   }
 
@@ -227,6 +231,7 @@ export function createOperatorServers(parts: OperatorServersParts): OperatorServ
         ofOperator(from, name);
         const { backup } = await from.write(() => [{ name, entry: undefined }]);
         const forgotten = await from.approvals.revoke({ name, project: null }, from.operator);
+        await from.uninstall({ name, project: null });
         await followed(name, undefined);
         const secrets_kept = from.secrets.list().filter((secret) => secret.startsWith(`${name}.`));
         return { forgotten, secrets_kept, ...(backup === undefined ? {} : { backup }) };

@@ -35,10 +35,10 @@ export function openUpstreams(parts: UpstreamsPortParts): UpstreamsPort {
   }));
   let started = false;
 
-  async function record(type: string, { name }: UpstreamSettings): Promise<void> {
+  async function record(type: string, { name }: UpstreamSettings, more: object = {}): Promise<void> {
     const log = await parts.audit();
     await log.record(
-      { type, at: clock.now(), organization: 'org_local', data: { server: name, by: facts.user.name } },
+      { type, at: clock.now(), organization: 'org_local', data: { server: name, by: facts.user.name, ...more } },
       { level: 'full', essential: true },
     );
   }
@@ -61,6 +61,24 @@ export function openUpstreams(parts: UpstreamsPortParts): UpstreamsPort {
       const looked = { status: upstream.status(), tools: upstream.tools(), log: gateway.logOf(keyOf(settings)).lines() };
       await view.close();
       return looked;
+    },
+    packageOf: gateway.packages.look,
+    async install(settings, options = {}, signal = new AbortController().signal) {
+      started = true;
+      const installed = await gateway.packages.install(settings, { ...options, by: facts.user.name }, signal);
+      if (installed.type !== 'installed') return installed;
+      const { record: made, undo } = installed;
+      try {
+        await record('upstream.installed', settings, { package: made.package, version: made.package_version, integrity: made.integrity, lock: made.lock });
+      } catch (thrown) {
+        await undo();
+        throw thrown;
+      }
+      return installed;
+    },
+    async uninstall(key) {
+      started = true;
+      return gateway.packages.remove(key);
     },
     async login(settings) {
       const [{ openLogin, openLoginAtServer }, { loginBase }] = await Promise.all([

@@ -19,6 +19,8 @@ export interface UpstreamApprovalsParts extends Concealing {
   readonly organization: string;
   readonly clock: Clock;
   audit(): Promise<AuditLog>;
+  /** Of the installed package, where whoever asks doesn't say it. */
+  versionOf?(settings: UpstreamSettings): string | undefined;
   /** WRIT_APPROVE_MCP=1: this process takes a yes for granted where nobody said no, and writes none down. */
   readonly approve_all?: boolean;
 }
@@ -40,7 +42,8 @@ export function createUpstreamApprovals(parts: UpstreamApprovalsParts): Upstream
       await record(type, key, { ...data, tools: tools.slice(at, at + TOOLS_PER_ROW) });
   };
 
-  const serverPin = (settings: UpstreamSettings, { version }: Backend): Pin => pinOf(serverIdentity(settings, version, parts));
+  const serverPin = (settings: UpstreamSettings, { version = parts.versionOf?.(settings) }: Backend): Pin =>
+    pinOf(serverIdentity(settings, version, parts));
   const once = (judgement: Judgement): Judgement =>
     parts.approve_all === true && (judgement.state === 'unknown' || judgement.state === 'changed')
       ? { state: 'approved', sha256: judgement.sha256, once: true }
@@ -85,7 +88,7 @@ export function createUpstreamApprovals(parts: UpstreamApprovalsParts): Upstream
       return judged;
     },
 
-    async judgeTools(settings, tools, { version, signal } = {}) {
+    async judgeTools(settings, tools, { version = parts.versionOf?.(settings), signal } = {}) {
       const key = keyOf(settings);
       const backend = pinOf(backendIdentity(settings, version, parts)).sha256;
       const seen = tools.map(({ name, definition, held, flags = [] }) => {
