@@ -16,19 +16,24 @@ const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz';
  * which matters because an id of a spool or a job is looked up by whoever names it.
  */
 export function newId<Prefix extends string>(prefix: Prefix, now: number = Date.now()): Id<Prefix> {
-  let time = '';
-  for (let rest = now, i = 0; i < 10; i++, rest = Math.floor(rest / 32)) time = (CROCKFORD[rest % 32] ?? '0') + time;
   // Node keeps randomness in store for UUIDs and for nothing else; their digits at both ends are all random, 30 bits of each are taken.
   const uuid = randomUUID();
   const tail = letters(Number.parseInt(uuid.slice(0, 8), 16)) + letters(Number.parseInt(uuid.slice(-8), 16));
-  return `${prefix}_${time}${tail}` as Id<Prefix>;
+  const high = Math.floor(now / 2 ** 30);
+  return `${prefix}_${pair(high >>> 10)}${pair(high)}${letters(now % 2 ** 30)}${tail}` as Id<Prefix>;
+}
+
+/** Two characters at a time: every call makes several ids, and each piece that they are put together from is an object. */
+const PAIRS: readonly string[] = [...CROCKFORD].flatMap((first) => [...CROCKFORD].map((second) => first + second));
+
+/** The lowest 10 bits. */
+function pair(bits: number): string {
+  return PAIRS[bits & 1023] ?? '';
 }
 
 /** The lowest 30 bits as six characters. */
 function letters(bits: number): string {
-  let text = '';
-  for (let i = 0; i < 6; i++) text += CROCKFORD[(bits >>> (i * 5)) & 31] ?? '0';
-  return text;
+  return pair(bits >>> 20) + pair(bits >>> 10) + pair(bits);
 }
 
 /** True for a string of the shape that `newId(prefix)` makes. Ids become file names: nothing else may pass. */
