@@ -25,7 +25,8 @@ export async function watchMainFrame(
 
   session.on('Fetch.requestPaused', ({ requestId, request, frameId }) => {
     const judge = async (): Promise<void> => {
-      const why = frameId === main ? await barred(request.url) : undefined;
+      // What can't be judged is barred: a request that nobody answers would hold the page for ever.
+      const why = frameId === main ? await barred(request.url).catch(() => UNJUDGED) : undefined;
       if (why === undefined) {
         moving ||= frameId === main;
         await session.send('Fetch.continueRequest', { requestId });
@@ -58,6 +59,8 @@ export async function watchMainFrame(
     },
   };
 }
+
+const UNJUDGED = 'it could not be judged';
 
 /** A page may try as often as it likes; it is told of a few. */
 const MAX_STOPPED = 5;

@@ -73,8 +73,11 @@ export async function openChromiumPage(
     try {
       return await asked;
     } catch (thrown) {
-      const closed = page.isClosed() || (thrown instanceof Error && /has been closed|crashed/.test(thrown.message));
-      throw closed ? pageGone(await gone.promise) : pageError(thrown, main.takeBarred());
+      const [said = ''] = thrown instanceof Error ? thrown.message.split('\n', 1) : [];
+      // An address may have these words too, and the page be there.
+      const closed = page.isClosed() || (/has been closed|crashed/.test(said) && !said.includes('net::'));
+      const why = closed ? await Promise.race([gone.promise, pause(REASON_MS * 2, undefined, { ref: false })]) : undefined;
+      throw why === undefined ? pageError(thrown, main.takeBarred()) : pageGone(why);
     }
   };
 
