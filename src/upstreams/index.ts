@@ -12,8 +12,8 @@ export {
   type Installed,
   type InstallerEnd,
   type InstallerRun,
-  type InstallRecord,
   type InstallOptions,
+  type InstallRecord,
   PACKAGES_FOLDER,
   type PackageLook,
   type Packages,
@@ -40,6 +40,7 @@ export { createUpstreamPool, type PoolParts, type UpstreamPool, type UpstreamVie
 export { createRemembered } from './remembered.ts';
 export { type Artifact, type ArtifactPage, type ArtifactStore, createArtifacts } from './results/artifacts.ts';
 export { boundResult } from './results/bound-result.ts';
+export { containmentHint } from './results/containment-hint.ts';
 export { untrustedLine } from './results/lines.ts';
 export { createServerLog, type ServerLog } from './server-log.ts';
 export { disabledTools, holdsMask, patched, sealed, switched, withDisabledTools } from './settings/entry-edits.ts';

@@ -2,7 +2,8 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { Redactor } from '../../kernel/redaction/index.ts';
 import { type BoundAnswer, createReadArtifact, type Tool } from '../../tools/index.ts';
-import { type ArtifactStore, boundResult, createArtifacts, type Upstreams, untrustedLine } from '../../upstreams/index.ts';
+import { type ArtifactStore, boundResult, containmentHint, createArtifacts, type Upstreams, untrustedLine } from '../../upstreams/index.ts';
+import type { JsonObject, UpstreamSettings } from '../../upstreams/types.ts';
 
 export interface ResultParts {
   readonly home: string;
@@ -29,7 +30,7 @@ export function createResults({ home, clock, logger, redactor }: ResultParts): R
         structured: {},
         text: '',
         foreign: {
-          content: await offers.adopt(call.settings.name, content),
+          content: [...(await offers.adopt(call.settings.name, content)), ...(is_error ? hinted(call.settings, content) : [])],
           ...(structured === undefined ? {} : { structured }),
           is_error,
           ...(meta === undefined ? {} : { meta }),
@@ -40,3 +41,10 @@ export function createResults({ home, clock, logger, redactor }: ResultParts): R
     },
   };
 }
+
+/** Writ's own word, below the line that says what came from the server. */
+function hinted(settings: UpstreamSettings, content: readonly JsonObject[]): readonly JsonObject[] {
+  const hint = containmentHint(settings, content.map(({ text }) => (typeof text === 'string' ? text.slice(0, LOOKED_AT) : '')).join('\n'));
+  return hint === undefined ? [] : [{ type: 'text', text: hint }];
+}
+const LOOKED_AT = 4_000;
