@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AssessContext, assessCommand, decide } from '../index.ts';
 
@@ -118,5 +119,42 @@ describe('facts that are not known', () => {
     const context = machine({}, { facts: { realpath: () => undefined, which: () => undefined } });
     expect(judge('touch a', context).verdict).toBe('allow');
     expect(judge('touch ../../a', context).verdict).toBe('prompt');
+  });
+});
+
+describe('a workspace below a temporary folder', () => {
+  const context = machine({}, { cwd: '/tmp/ws-1/app', workspaces: ['/tmp/ws-1/app'] });
+
+  it.each([
+    ['rm -f /tmp/tally-*.json', 'allow'],
+    ['rm -rf /tmp/out-*', 'allow'],
+    ['rm -rf /tmp/a*/other', 'allow'],
+    ['rm -rf /tmp/*', 'deny'],
+    ['rm -rf /tmp/w*', 'deny'],
+    ['rm -rf /tmp/*/app', 'deny'],
+    ['rm -rf /tmp/*/app/src', 'deny'],
+    ['rm -rf /tmp/*/*/src', 'deny'],
+    ['shopt -s globstar; rm -rf /tmp/**/src', 'deny'],
+    ['shopt -s nocaseglob; rm -rf /tmp/W?-1', 'deny'],
+    ['shopt -s extglob; rm -rf /tmp/@(x|ws-1)', 'deny'],
+    ['shopt -s extglob; rm -rf /tmp/!(x)', 'deny'],
+    ['rm -rf /tmp/{x,ws-1}', 'deny'],
+    ['rm -rf /tmp/ws-1', 'deny'],
+  ])('is no temporary file, and a pattern that can not mean it is: %s', (command, verdict) => {
+    expect(judge(command, context).verdict).toBe(verdict);
+  });
+
+  it('is reached by whatever pattern is made of its path', () => {
+    const pieces = (name: string): fc.Arbitrary<string> =>
+      fc
+        .array(fc.constantFrom('?', '*', 'same', 'bracket'), { minLength: name.length, maxLength: name.length })
+        .map((ways) => ways.map((way, i) => (way === 'same' ? name[i] : way === 'bracket' ? `[xyz${name[i]}]` : way)).join(''));
+    fc.assert(
+      fc.property(pieces('ws-1'), pieces('app'), fc.constantFrom('', '/src', '/*'), (one, two, rest) => {
+        for (const path of [`/tmp/${one}`, `/tmp/${one}/${two}${rest}`])
+          expect([path, judge(`rm -rf ${path}`, context).verdict]).not.toEqual([path, 'allow']);
+      }),
+      { numRuns: 300 },
+    );
   });
 });

@@ -1,4 +1,5 @@
-import { HOLE, isKnown, isUnknown, type Text } from '../text.ts';
+import { mayBe } from '../glob.ts';
+import { DEEP, HOLE, isKnown, isUnknown, STAR, type Text } from '../text.ts';
 import type { AssessContext, Effect, Opening, Verdict } from '../types.ts';
 import { createPathTable } from './match.ts';
 import { components, exact, type Place, pathOf, places as placesOf, within } from './place.ts';
@@ -50,6 +51,9 @@ function isShownOfEtc({ components: parts, open }: Place): boolean {
 
 /** A component that can't be `..`, whatever it stands for. */
 const staysBelow = (part: Text): boolean => !isUnknown(part) && (isKnown(part) || !part.startsWith('.'));
+
+/** Whether a pattern could stand for this name, be it in a shell that heeds no case. */
+const mayFit = (part: Text, name: string): boolean => mayBe(part)(name) || mayBe(part.toLowerCase())(name.toLowerCase());
 
 /** More meanings of one word than this, and it may be anything. */
 const MAX_PLACES = 64;
@@ -131,11 +135,14 @@ export function createPathPolicy(context: AssessContext): PathPolicy {
     return above || other;
   }
 
-  /** A workspace below a temporary folder is no temporary file: what is removed above it, by name or by pattern, takes it along. */
-  function mayHoldWorkspace(place: Place): boolean {
-    return workspaces.some(
-      (base) => place.components.length <= base.length && place.components.every((part, i) => part === base[i] || !isKnown(part)),
-    );
+  /** A workspace below a temporary folder is no temporary file: what is removed above or inside it, by name or by a pattern that fits, takes it along. */
+  function mayReachWorkspace({ components: parts }: Place): boolean {
+    return workspaces.some((base) => {
+      // One that may stand for several folders, as `**` does in some shells, leads anywhere from there on.
+      const deep = parts.findIndex((part) => part.includes(DEEP) || part === STAR);
+      const compared = Math.min(base.length, parts.length, deep < 0 ? parts.length : deep);
+      return parts.slice(0, compared).every((part, i) => part === base[i] || (!isKnown(part) && mayFit(part, base[i] ?? '')));
+    });
   }
 
   function removePlace(place: Place, recursive: boolean): readonly PathJudgement[] {
@@ -151,7 +158,7 @@ export function createPathPolicy(context: AssessContext): PathPolicy {
     if (BLOCK_DEVICE.test(path)) return [{ effect: 'destructive', reason: 'removes a device' }];
     const workspace = workspaces.find((base) => within(place, base));
     const temporary = TEMP.some((base) => within(place, base));
-    if (temporary && workspace === undefined && !mayHoldWorkspace(place))
+    if (temporary && workspace === undefined && !mayReachWorkspace(place))
       return [{ effect: 'local_write', reason: 'removes temporary files' }];
     if (workspace === undefined) return [{ effect: 'destructive', reason: 'removes something outside the workspace' }];
     const inside = place.components.slice(workspace.length);
