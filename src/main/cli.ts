@@ -6,8 +6,19 @@ import { version } from './parts/version.ts';
 // Other entries stand beside this one, as sources and in the bundle.
 const entry = (name: string): URL => new URL(`./${name}${extname(import.meta.url)}`, import.meta.url);
 
+/** Commands only: a protocol on stdout has its own way of ending. */
+function out(text: string): void {
+  if (!process.stdout.listeners('error').includes(ended)) process.stdout.on('error', ended);
+  process.stdout.write(text);
+}
+/** Whoever read, as `head` does, has read enough: that ends a command, as SIGPIPE ends other programs, and is no fault. */
+function ended(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(128 + 13);
+}
+
 await runProgram(process.argv.slice(2), version, (settings) => composeApp(entry, settings), {
-  out: (text) => void process.stdout.write(text),
+  out,
   err: (text) => void process.stderr.write(text),
   keyboard: async () => (await import('./parts/keyboard.ts')).openKeyboard(process.stdin, process.stdout),
   input: async () => (await import('./parts/standard-input.ts')).readInput(process.stdin),

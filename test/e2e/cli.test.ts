@@ -1,7 +1,9 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { makePlace, type Place, runWrit, startMcp } from '../helpers/writ-process.ts';
+import { makePlace, type Place, runWrit, startMcp, WRIT } from '../helpers/writ-process.ts';
 
 let place: Place;
 beforeEach(() => {
@@ -110,4 +112,16 @@ test('connect prints what each host takes', async () => {
   const { stdout } = await runWrit(place, ['connect']);
   for (const text of ['claude mcp add writ -- ', '[mcp_servers.writ]', '"mcpServers"', '"servers"', '"type": "local"'])
     expect(stdout).toContain(text);
+});
+
+test('a reader that has read enough ends a command without a word', async () => {
+  const [program, ...args] = WRIT;
+  const child = spawn(program, [...args, 'check', '--', 'ls'], { env: place.env, cwd: place.workspace, stdio: ['ignore', 'pipe', 'pipe'] });
+  child.stdout.destroy();
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  const [code] = await once(child, 'close');
+  expect({ code, said }).toEqual({ code: 141, said: '' });
 });

@@ -24,14 +24,15 @@ export function importCommand(upstream: Command, app: () => Promise<App>, termin
   upstream
     .command('import')
     .description('take over the servers of other programs: claude, claude-desktop, cursor, vscode, gemini, codex, opencode, or a file')
-    .option('--from <program|file>', 'only this one')
+    .argument('[from]', 'only this program or file')
+    .option('--from <program|file>', 'the same as an option')
     .option('--dry-run', 'show what would be done, and do nothing')
     .option('--replace', 'servers of the same name are replaced')
     .option('--no-install', 'leave the packages of `npx`, `uvx` and the like for `writ upstream install`')
     .option('--json', 'machine-readable output')
-    .action(async (flags: Flags) => {
+    .action(async (from: string | undefined, flags: Flags) => {
       const parts = await app();
-      await withUpstreams(app, async (port) => importAll(flags, parts, port, terminal));
+      await withUpstreams(app, async (port) => importAll(from === undefined ? flags : { ...flags, from }, parts, port, terminal));
     });
 }
 
