@@ -31,6 +31,7 @@ import { createRunningCalls } from './running-calls.ts';
 import { announce, serverUrl } from './server-address.ts';
 import { createServersOnDemand } from './servers-on-demand.ts';
 import { createServing, type ServingParts } from './serving.ts';
+import { keepYoungHeap } from './young-heap.ts';
 
 export interface UpParts extends Omit<ServingParts, 'execution' | 'gateway' | 'watch' | 'approvalUrl'> {
   readonly identity: Identity;
@@ -62,6 +63,8 @@ const LOOPBACK: readonly string[] = ['127.0.0.1', 'localhost', '[::1]'];
  * first; the rest comes after, and what isn't there yet says so.
  */
 export async function startUp(parts: UpParts): Promise<Up> {
+  // Loading what comes would widen it once more.
+  keepYoungHeap();
   const { facts, home, config, logger, clock, identity } = parts;
   const host = parts.host ?? config.server.host;
   const public_url = config.server.public_url === null ? undefined : new URL(config.server.public_url);
