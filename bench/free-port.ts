@@ -9,10 +9,10 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Whether a `writ up` answers there. */
-export async function isReady(port: number): Promise<boolean> {
+/** Whether a `writ up` answers there; at `readyz`, whether it serves agents. */
+export async function isReady(port: number, path = 'healthz'): Promise<boolean> {
   try {
-    return (await fetch(`http://127.0.0.1:${port}/healthz`)).ok;
+    return (await fetch(`http://127.0.0.1:${port}/${path}`)).ok;
   } catch {
     return false;
   }

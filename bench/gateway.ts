@@ -1,12 +1,9 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
-import { freePort, isReady } from './free-port.ts';
-import { begin, caller, cpuOfTree, httpClient, rateOf, serve } from './http-client.ts';
+import { begin, caller, cpuOfTree, rateOf, serve } from './http-client.ts';
 import type { Place } from './place.ts';
 import { descendants, memoryOf } from './processes.ts';
 import { interleaved, type Rows, spreadOf, timed } from './row.ts';
+import { ECHO, ECHO_ARGUMENTS, ECHO_TOOL, upWithEcho } from './up-with-echo.ts';
 
 const ROUNDS = 7;
 const CALLS = 400;
@@ -18,32 +15,12 @@ const ABANDONED = 20;
 
 /** A tool of another MCP server through the whole of `writ up`: contained server, gate, limits and label of results, taint, record. */
 export async function gateway(place: Place): Promise<Rows> {
-  const [home, workspace] = [place.folder('gateway/home'), place.folder('gateway/workspace')];
-  const echo = join(import.meta.dirname, 'echo-mcp.ts');
-  writeFileSync(
-    join(home, 'config.json'),
-    JSON.stringify({ mcp_servers: { bench: { command: process.execPath, args: [echo], network: 'none' } } }),
-  );
-  const env = { ...process.env, WRIT_HOME: home };
-  for (const args of [
-    ['workspace', 'add', 'bench', workspace],
-    ['token', 'create', 'bench', '--workspace', 'bench'],
-  ]) {
-    const { status, stderr } = spawnSync(process.execPath, [place.program, ...args], { env, encoding: 'utf8' });
-    if (status !== 0) throw new Error(`writ ${args.join(' ')}: ${stderr}`);
-  }
-  const port = await freePort();
-  const child = spawn(process.execPath, [place.program, 'up', '--port', String(port)], { env, stdio: 'ignore' });
-  const ended = new Promise<void>((done) => child.on('close', () => done()));
-  const pid = child.pid ?? 0;
-  while (!(await isReady(port))) await setTimeout(2);
-  const client = httpClient({ port, bearer: readFileSync(join(home, 'tokens', 'bench'), 'utf8').trim() });
-  const floor = await serve([join(import.meta.dirname, 'http-floor.ts'), echo]);
+  const up = await upWithEcho(place, 'gateway');
+  const { pid, client, headers } = up;
+  const floor = await serve([join(import.meta.dirname, 'http-floor.ts'), ECHO]);
   try {
-    const headers = await begin(client);
-    await client.post({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, headers);
-    const args = { arguments: { text: 'hello' } };
-    const ways = { ours: caller(client, { name: 'bench__echo', ...args }, headers), floor: caller(floor, { name: 'echo', ...args }, {}) };
+    const args = { arguments: ECHO_ARGUMENTS };
+    const ways = { ours: caller(client, { name: ECHO_TOOL, ...args }, headers), floor: caller(floor, { name: 'echo', ...args }, {}) };
     for (const call of Object.values(ways)) await rateOf(call, WARM_CALLS, IN_FLIGHT);
     const median = async (call: () => Promise<void>): Promise<number> => {
       const times: number[] = [];
@@ -79,8 +56,6 @@ export async function gateway(place: Place): Promise<Rows> {
       ],
     };
   } finally {
-    client.close();
-    child.kill('SIGTERM');
-    await Promise.all([ended, floor.close()]);
+    await Promise.all([up.close(), floor.close()]);
   }
 }

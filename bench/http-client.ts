@@ -36,7 +36,7 @@ export function httpClient({ port, bearer }: Place): HttpClient {
           });
           response.on('end', () => {
             if ((response.statusCode ?? 500) >= 300) failed(new Error(`${response.statusCode}: ${answer}`));
-            else done({ message: answer === '' ? undefined : JSON.parse(answer), session: sessionOf(response.headers) });
+            else done({ message: messageOf(answer), session: sessionOf(response.headers) });
           });
         });
         sent.on('error', failed);
@@ -46,6 +46,13 @@ export function httpClient({ port, bearer }: Place): HttpClient {
   };
 }
 
+/** Some answer with a stream of one event. */
+function messageOf(answer: string): unknown {
+  if (answer === '' || answer.startsWith('{')) return answer === '' ? undefined : JSON.parse(answer);
+  const data = answer.split('\n').findLast((line) => line.startsWith('data: {'));
+  return data === undefined ? undefined : JSON.parse(data.slice('data: '.length));
+}
+
 function sessionOf(headers: NodeJS.Dict<string | string[]>): string | undefined {
   const id = headers['mcp-session-id'];
   return typeof id === 'string' ? id : undefined;
@@ -53,6 +60,7 @@ function sessionOf(headers: NodeJS.Dict<string | string[]>): string | undefined 
 
 /** A server that says on its first line where it is. */
 export interface Served extends Omit<HttpClient, 'close'> {
+  readonly port: number;
   /** Milliseconds of processor that it and its children have used. */
   cpu(): number;
   close(): Promise<void>;
@@ -69,6 +77,7 @@ export async function serve(argv: readonly string[]): Promise<Served> {
   });
   const client = httpClient(place);
   return {
+    port: place.port,
     post: client.post,
     cpu: () => cpuOfTree(pid),
     async close() {

@@ -9,6 +9,7 @@ import { http } from './http.ts';
 import { memory } from './memory.ts';
 import { figureCells, load, page, ratioCells } from './page.ts';
 import { makePlace, type Place } from './place.ts';
+import { rivals } from './rivals.ts';
 import type { Rows } from './row.ts';
 import { shell } from './shell.ts';
 import { shellOverMcp } from './shell-over-mcp.ts';
@@ -27,6 +28,7 @@ const BENCHMARKS: Readonly<Record<string, (place: Place) => Promise<Rows>>> = {
   'hot-path': hotPath,
   http,
   gateway,
+  rivals,
   up,
   assessment,
   audit,
