@@ -16,6 +16,8 @@ export const GEMINI_CLI: Host = {
       privacy: { usageStatisticsEnabled: false },
       telemetry: { enabled: false },
       general: { enableAutoUpdate: false },
+      // After thirty turns it asks its model whether that goes in circles, and a scripted one doesn't say.
+      model: { disableLoopDetection: true },
     };
     for (const folder of [home, workspace]) mkdirSync(join(folder, '.gemini'));
     writeFileSync(join(home, '.gemini', 'settings.json'), JSON.stringify(user));
