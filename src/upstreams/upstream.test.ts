@@ -104,6 +104,19 @@ test('one start serves everybody who waits for it', async () => {
   expect(upstream.logged).toContain('writ: connected MCP server "s" (1 tool)');
 });
 
+test('when another package is installed, what runs of the old one is ended and the new one started', async () => {
+  let backend = 'one';
+  const upstream = upstreamOf([() => olderServer([ACT], answers)], { backend: () => backend });
+  await upstream.start();
+  await upstream.review();
+  expect(upstream.starts()).toBe(1);
+  backend = 'two';
+  expect(upstream.backend()).toBe('one');
+  await upstream.review();
+  expect(upstream.starts()).toBe(2);
+  expect([upstream.backend(), upstream.status().state]).toEqual(['two', 'connected']);
+});
+
 test('what may not be started is not, and says why', async () => {
   const upstream = upstreamOf([() => olderServer([ACT])], {
     admit: async () => ({ ok: false, state: 'needs_approval', reason: 'nobody said yes' }),

@@ -60,6 +60,7 @@ export function renderInstalled(installed: Installed): string {
   return `  ${visible(record.package)} ${visible(record.package_version)} ${word} (${record.packages} packages, ${visible(integrityOf(record))})\n`;
 }
 
+/** Enough to tell one from another; `--json` has all of it. */
 export function integrityOf({ integrity, lock }: InstallRecord): string {
-  return integrity ?? `lock sha256:${lock.slice(0, 16)}`;
+  return `${(integrity ?? `sha256-${lock}`).slice(0, 15)}...`;
 }

@@ -43,7 +43,7 @@ const LOCK = 'upstream-approvals.lock';
 const file = (): string => join(home, 'upstream-approvals.json');
 const types = (): readonly string[] => events.map(({ type }) => type);
 
-function approvals(more: { readonly approve_all?: boolean } = {}): UpstreamApprovals {
+function approvals(more: { readonly approve_all?: boolean; readonly versionOf?: () => string } = {}): UpstreamApprovals {
   const audit = {
     record: async (event: AuditEvent) => {
       if (auditFault !== undefined) throw auditFault;
@@ -504,4 +504,19 @@ test('of a server with very long descriptions digests are kept, and the pins hol
     state: 'changed',
     difference: { changes: [{ path: 'description', before: expect.stringContaining('SHA-256') }] },
   });
+});
+
+test('another installed version is another server: it asks again, and so do its tools that were approved one by one', async () => {
+  const at = (version: string): UpstreamApprovals => approvals({ versionOf: () => version });
+  const tool: SeenTool = { name: 't', definition: { name: 't' }, held: false };
+  const { sha256 } = await at('npm:x@1').judgeServer(foreign());
+  expect(await at('npm:x@1').approveServer(foreign(), { sha256, by: 'me' })).toEqual({ ok: true });
+  const [seen] = await at('npm:x@1').judgeTools(foreign(), [tool]);
+  await at('npm:x@1').approveTools({ name: 'files', project }, [{ name: 't', sha256: seen?.judgement.sha256 ?? '' }], 'me');
+  expect((await at('npm:x@1').judgeServer(foreign())).state).toBe('approved');
+  expect((await at('npm:x@1').judgeTools(foreign(), [tool]))[0]?.judgement.state).toBe('approved');
+  const changed = await at('npm:x@2').judgeServer(foreign());
+  expect(changed).toMatchObject({ state: 'changed' });
+  expect(JSON.stringify(changed)).toContain('npm:x@2');
+  expect((await at('npm:x@2').judgeTools(foreign(), [tool]))[0]?.judgement.state).toBe('changed');
 });

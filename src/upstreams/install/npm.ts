@@ -1,5 +1,5 @@
 import { closeSync, openSync, readFileSync, readSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join, normalize, relative } from 'node:path';
 import * as z from 'zod';
 import { AppError } from '../../kernel/errors.ts';
 import { readNpmSettings } from './npm-settings.ts';
@@ -106,7 +106,8 @@ function programOf(wanted: Wanted, names: readonly string[], folder: string): Pr
 
 function binsOf(root: string): { readonly root: string; readonly files: Readonly<Record<string, string>> } {
   const { name, bin = {} } = manifestSchema.parse(jsonAt(join(root, 'package.json')));
-  return { root, files: typeof bin === 'string' ? { [unscoped(name)]: bin } : bin };
+  const files = typeof bin === 'string' ? { [unscoped(name)]: bin } : bin;
+  return { root, files: Object.fromEntries(Object.entries(files).map(([key, path]) => [key, normalize(path)])) };
 }
 
 function commandOf(name: string, files: Readonly<Record<string, string>>): string | undefined {
