@@ -117,7 +117,7 @@ describe('nobody else answers', () => {
       ['tokens/revoke', { name: 'ci' }],
       ['grants/revoke', { id: 'x' }],
       ['add-server', { name: 'x', command: 'node' }],
-      ...['reconnect', 'enable', 'tool', 'approve', 'approve-tools', 'deny', 'revoke', 'login', 'exchange', 'remove'].map(
+      ...['install', 'reconnect', 'enable', 'tool', 'approve', 'approve-tools', 'deny', 'revoke', 'login', 'exchange', 'remove'].map(
         (act): [string, Record<string, string>] => [`server/${act}`, { name: 'x' }],
       ),
       ['leave', {}],

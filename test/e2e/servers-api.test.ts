@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fixture, gatewayPlace } from '../gateway/place.ts';
+import { openRegistry, PACKAGE } from '../gateway/registry.ts';
 import { callTool, type HttpAnswer, http, makeToken, startUp, type UpProcess } from '../helpers/up-process.ts';
 import { type Place, runWrit } from '../helpers/writ-process.ts';
 
@@ -59,6 +60,7 @@ const ROUTES: readonly (readonly [string, string, unknown?])[] = [
   ['DELETE', '/api/mcp/servers/one'],
   ['GET', '/api/mcp/servers/one/tools'],
   ['PATCH', '/api/mcp/servers/one/tools', { disabled: ['runs'] }],
+  ['POST', '/api/mcp/servers/one/install', {}],
   ['POST', '/api/mcp/servers/one/reconnect'],
   ['GET', '/api/mcp/servers/one/logs'],
   ['POST', '/api/mcp/servers/one/approve', { sha256: '0'.repeat(64) }],
@@ -222,6 +224,29 @@ test('tools that need a yes get it by the digest that was shown, and not by anot
   expect((await servers('POST', '/careful/deny')).status).toBe(200);
   expect(await got('/careful')).toMatchObject({ denied: true, state: 'needs_approval' });
   expect((await servers('POST', '/careful/revoke', {})).text).toBe('{"forgotten":true}');
+});
+
+test('a server that is written with npx waits until its package is installed', async () => {
+  const registry = await openRegistry();
+  registry.publish('1.0.0');
+  try {
+    const entry = { command: 'npx', args: ['-y', `--registry=${registry.url}`, PACKAGE, '--era', 'older'], network: 'none' };
+    const added = await servers('POST', '', { name: 'kit', entry, connect: false });
+    expect([added.status, JSON.parse(added.text)]).toMatchObject([201, { state: 'needs_install', package: { state: 'missing' } }]);
+    expect(registry.asked()).toBe(0);
+    expect((await servers('POST', '/kit/install', { update: 'yes' })).status).toBe(400);
+    const installed = JSON.parse((await servers('POST', '/kit/install')).text);
+    expect(installed).toMatchObject({
+      installed: true,
+      state: 'connected',
+      package: { state: 'installed', name: PACKAGE, version: '1.0.0' },
+    });
+    expect(JSON.parse((await servers('POST', '/kit/install', {})).text)).toMatchObject({ installed: false });
+    // What was installed for it goes with it.
+    expect((await servers('DELETE', '/kit')).status).toBe(200);
+  } finally {
+    await registry.close();
+  }
 });
 
 test('a broken file is said, and the last good one holds; a session that was given up opens nothing', async () => {

@@ -38,4 +38,9 @@ export const approveBody = z.union(
 
 export const toolsBody = z.strictObject({ tools: z.array(toolName).min(1).max(1_000).optional() });
 
+export const installBody = z.strictObject({
+  update: z.boolean().default(false),
+  hosts: z.array(z.string().min(1).max(256)).max(50).default([]),
+});
+
 export const exchangeBody = z.strictObject({ callback_url: z.string().min(1).max(16_384) });

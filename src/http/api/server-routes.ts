@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono';
 import type { UpstreamKey } from '../../upstreams/index.ts';
 import type { Answered, Changed, ServersOnDemand } from '../servers/types.ts';
-import { addBody, approveBody, changeBody, disabledBody, exchangeBody, toolsBody } from './bodies.ts';
+import { addBody, approveBody, changeBody, disabledBody, exchangeBody, installBody, toolsBody } from './bodies.ts';
 import { problem } from './problem.ts';
 import { readBody } from './read-body.ts';
 
@@ -54,6 +54,15 @@ export function serverRoutes({ list, whole }: ServersOnDemand): Hono {
     const key = keyOf(c);
     await (await whole()).reconnect(key);
     return c.json(await (await whole()).get(key));
+  });
+
+  app.post(`${one}/install`, async (c) => {
+    const body = await readBody(c, installBody, { optional: true });
+    if (body instanceof Response) return body;
+    const key = keyOf(c);
+    const servers = await whole();
+    const installed = await servers.install(key, body);
+    return c.json({ ...(await servers.get(key)), installed });
   });
 
   app.get(`${one}/logs`, async (c) => {

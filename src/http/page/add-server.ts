@@ -24,7 +24,7 @@ ${text('command', 'Program')}${lines('args', 'Arguments', '(one a line)')}${line
 ${text('network', 'Network', '(none, full, or hosts and presets with commas; full where it is left out)')}${lines('env', 'Variables', '(NAME=value, one a line; secrets go into the store)')}</fieldset>
 <fieldset><legend>Or a remote server</legend>${text('url', 'Address')}${lines('headers', 'Headers', '(Name: value, one a line)')}</fieldset>
 <fieldset><legend>Or as other programs write it</legend>${lines('entry', 'Entry', '(JSON, as in a README: an entry, or mcpServers with one)', 6)}</fieldset>
-<label><input type="checkbox" name="connect" value="yes"${typed['connect'] === 'no' ? '' : html` checked`}>Connect it once, and write it only if that works</label>
+<label><input type="checkbox" name="connect" value="yes"${typed['connect'] === 'no' ? '' : html` checked`}>Connect it once, and write it only if that works; a package of npx or uvx is installed for it</label>
 <div class="row"><button class="go">Add</button></div></form>`;
 }
 

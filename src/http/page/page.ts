@@ -50,6 +50,8 @@ const SAID: Readonly<Record<string, string>> = {
   changed: 'Changed.',
   removed: 'Removed.',
   reconnected: 'Its connection was ended and made anew.',
+  installed: 'Installed.',
+  nothing_newer: 'What is wanted is installed already.',
   forgotten: 'Forgotten: it is asked about again.',
   logged_in: 'Logged in.',
 };

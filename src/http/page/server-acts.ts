@@ -23,6 +23,8 @@ const ACTS: Readonly<Record<string, (servers: OperatorServers, key: UpstreamKey,
     await servers.reconnect(key);
     return 'reconnected';
   },
+  install: async (servers, key, form) =>
+    (await servers.install(key, { update: textOf(form, 'update') === 'true', hosts: [] })) ? 'installed' : 'nothing_newer',
   enable: async (servers, { name }, form) => saidOf(await servers.enable(name, textOf(form, 'on') === 'true')),
   tool: async (servers, key, form) => {
     const tool = textOf(form, 'tool');

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { visible } from '../../kernel/visible.ts';
 import type { UpstreamSettings } from '../../upstreams/index.ts';
-import type { Asked, ServerDetail, ToolRow } from '../servers/types.ts';
+import type { Asked, PackageRow, ServerDetail, ToolRow } from '../servers/types.ts';
 import { type Html, time } from './layout.ts';
 import { stateOf, toolsOf } from './servers.ts';
 
@@ -32,7 +32,7 @@ export function serverPage(server: ServerDetail, around: Around): Html {
   return html`<h2>${visible(server.name)}</h2>
 ${notes(server)}<dl class="card plain">${facts(server)}</dl>
 ${server.asked === undefined ? '' : question(server, server.asked, act)}
-<div class="row">${act('reconnect', {}, 'Reconnect')}${own ? act('enable', { on: String(!server.enabled) }, server.enabled ? 'Disable' : 'Enable') : ''}${
+<div class="row">${installing(server, act)}${act('reconnect', {}, 'Reconnect')}${own ? act('enable', { on: String(!server.enabled) }, server.enabled ? 'Disable' : 'Enable') : ''}${
     server.login ? act('login', {}, 'Log in ...') : ''
   }${server.denied ? act('revoke', {}, 'Take back the no') : ''}<a href="">Look again</a></div>
 ${toolList(server, act)}
@@ -65,6 +65,16 @@ function notes({ problems, warnings }: ServerDetail): Html {
   return html`${[...problems, ...warnings].map(({ message, fix }) => html`<div class="warn" role="note">${visible(message)}${fix === undefined ? '' : html`<br>${visible(fix)}`}</div>`)}`;
 }
 
+/** A package is fetched by an act of a person and never by a start. */
+function installing({ package: found }: ServerDetail, act: Act): Html | '' {
+  if (found?.state === 'missing' || found?.state === 'changed') return act('install', { update: 'false' }, 'Install its package', 'go');
+  return found?.state === 'installed' ? act('install', { update: 'true' }, 'Look for a newer version') : '';
+}
+
+function packageText({ name, version, integrity, reason }: PackageRow): string {
+  return visible(name === undefined ? (reason ?? '') : `${name} ${version ?? ''}${integrity === undefined ? '' : `, ${integrity}`}`);
+}
+
 function question({ settings }: ServerDetail, asked: Asked, act: Act): Html {
   return html`<article class="card" aria-labelledby="may-start"><h3 id="may-start">May it be started?</h3><p>${visible(asked.reason)}</p>
 ${difference('what it is', asked)}<p class="quiet">A yes lets it run ${settings?.transport.type === 'stdio' ? 'in its own sandbox, exactly so' : 'exactly so'}. Its tools are asked about once it has shown them.</p>
@@ -87,6 +97,7 @@ function facts(server: ServerDetail): Html {
     ...(toolsOf(server) === '' ? [] : [['tools', toolsOf(server)] as const]),
     ...(restarts === undefined ? [] : [['restarts', String(restarts)] as const]),
     ...(last_error === undefined || last_error === reason ? [] : [['last error', visible(last_error)] as const]),
+    ...(server.package === undefined ? [] : [['package', packageText(server.package)] as const]),
     ...(settings === undefined ? [] : settingRows(settings)),
   ];
   return html`${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}`;

@@ -56,6 +56,17 @@ export interface ServerDetail extends ServerRow {
   readonly denied: boolean;
   /** It is remote, and a person logs in to it. */
   readonly login: boolean;
+  /** What stands behind `npx` or `uvx`; absent: its command fetches nothing. */
+  readonly package?: PackageRow;
+}
+
+export interface PackageRow {
+  /** `missing`, `changed`: an act installs it. `unclear`: it can't be pinned as it is written, `reason` says why. */
+  readonly state: 'installed' | 'missing' | 'changed' | 'unclear';
+  readonly reason?: string;
+  readonly name?: string;
+  readonly version?: string;
+  readonly integrity?: string;
 }
 
 export interface ServerToAddOver {
@@ -90,6 +101,8 @@ export interface OperatorServers {
   /** Exactly these are off. */
   disableTools(name: string, tools: readonly string[]): Promise<Changed>;
   remove(name: string): Promise<{ readonly backup?: string; readonly forgotten: boolean; readonly secrets_kept: readonly string[] }>;
+  /** Its package is fetched, pinned and put in place. False: what is wanted was there, or its command fetches nothing. */
+  install(key: UpstreamKey, options: { readonly update: boolean; readonly hosts: readonly string[] }): Promise<boolean>;
   reconnect(key: UpstreamKey): Promise<void>;
   /** The newest lines that it wrote on standard error. */
   log(key: UpstreamKey, lines: number): Promise<readonly string[]>;

@@ -51,7 +51,10 @@ export interface OperatorServersParts {
 }
 
 type Entry = Readonly<Record<string, unknown>>;
-type Port = Pick<UpstreamsPort, 'servers' | 'approvals' | 'secrets' | 'operator' | 'check' | 'mask' | 'look' | 'write' | 'install' | 'uninstall' | 'packageOf'>;
+type Port = Pick<
+  UpstreamsPort,
+  'servers' | 'approvals' | 'secrets' | 'operator' | 'check' | 'mask' | 'look' | 'write' | 'install' | 'uninstall' | 'packageOf'
+>;
 
 /** How long an answer waits for what was written to hold; it does so half a second later, most of the time. */
 const FOLLOWED_MS = 3_000;
@@ -132,6 +135,8 @@ export function createOperatorServers(parts: OperatorServersParts): OperatorServ
 
   /** Until this process has followed what was written, so that whoever looks next sees it. `settings` absent: it is gone. */
   async function followed(name: string, settings: UpstreamSettings | undefined): Promise<void> {
+    // What was written is the last good one now.
+    await config();
     if (facts.host_env['WRIT_DISABLE_MCP'] === '1') return;
     const wanted = settings === undefined ? undefined : canonicalJson(settings);
     const until = performance.now() + FOLLOWED_MS;
@@ -184,6 +189,7 @@ export function createOperatorServers(parts: OperatorServersParts): OperatorServ
         tool_list: toolRows(settings, live.find(key)?.tools() ?? [], recorded),
         ...(asked === undefined ? {} : { asked: { sha256: asked.sha256, reason: asked.reason, difference: asked.difference } }),
         denied: judged.state === 'denied',
+        ...packageIn(from.packageOf(settings)),
         login: settings.transport.type !== 'stdio' && settings.transport.oauth !== false,
       };
       return shown(detail);
@@ -237,6 +243,12 @@ export function createOperatorServers(parts: OperatorServersParts): OperatorServ
         return { forgotten, secrets_kept, ...(backup === undefined ? {} : { backup }) };
       }),
 
+    async install(key, options) {
+      const from = await port();
+      const { type } = await from.install(settingsOf(from, key), options);
+      await judgedAgain(key);
+      return type === 'installed';
+    },
     reconnect: async (key) => void (await live.reconnect(key)),
     async log(key, lines) {
       settingsOf(await port(), key);
@@ -294,6 +306,19 @@ export function createOperatorServers(parts: OperatorServersParts): OperatorServ
       await judgedAgain(key);
     },
   };
+}
+
+function packageIn(found: ReturnType<Port['packageOf']>): Pick<ServerDetail, 'package'> {
+  switch (found.state) {
+    case 'none':
+      return {};
+    case 'installed': {
+      const { package: name, package_version: version, integrity } = found.record;
+      return { package: { state: 'installed', name, version, ...(integrity === undefined ? {} : { integrity }) } };
+    }
+    default:
+      return { package: { state: found.state, reason: found.reason } };
+  }
 }
 
 function waitingIn(upstream: Upstream): number {
