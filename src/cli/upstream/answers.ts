@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { AppError } from '../../kernel/errors.ts';
-import { keyOf, type UpstreamSettings } from '../../upstreams/index.ts';
+import { visible } from '../../kernel/visible.ts';
+import { keyOf, type UpstreamSettings, versionIn } from '../../upstreams/index.ts';
 import type { App, Terminal, UpstreamsPort } from '../app.ts';
 import type { Keyboard } from '../keyboard.ts';
 import { atTheKeyboard, configured, named, recorded, withUpstreams } from './with-upstreams.ts';
@@ -62,11 +63,15 @@ export function answerCommands(upstream: Command, app: () => Promise<App>, termi
 }
 
 async function approveServer(settings: UpstreamSettings, port: UpstreamsPort, keyboard: Keyboard, terminal: Terminal): Promise<boolean> {
-  const { approvals, operator, mask } = port;
+  const { approvals, operator, mask, packageOf } = port;
   const judged = await approvals.judgeServer(settings);
   if (judged.state === 'approved') return true;
+  const found = packageOf(settings);
+  // Its version is part of what is approved.
+  if ('reason' in found) throw new AppError('invalid_arguments', `"${settings.name}" can't be approved yet: ${found.reason}.`);
   const { renderDifference, renderNotes, renderSettings } = await rendering();
   terminal.out(`${renderSettings(mask(settings))}\n`);
+  if (found.state === 'installed') terminal.out(`  ${'installed'.padEnd(10)} ${visible(versionIn(found.record))}\n`);
   terminal.out(renderNotes(configured(port, settings.name).read.warnings));
   if (judged.state === 'changed') terminal.out(`${renderDifference(judged.difference)}\n`);
   terminal.out(`  ${judged.reason}\n`);

@@ -33,6 +33,17 @@ In \`env\`, \`headers\` and \`url\`:
 A declared variable that isn't set and has no default keeps the server out. A name that isn't declared stays as text in \`env\` and keeps a remote server out, since it would be sent there. It works in \`args\`, too,
 where everybody on the machine can read it. Variables whose names look like secrets are passed only where \`env_secrets\` names them or where their value is a \`\${secret:NAME}\`.
 
+## Packages
+
+A command that fetches a package when it is started (npx, npm exec, pnpm dlx, pnpx, yarn dlx, bunx, uvx, uv tool run, pipx run) is never run. \`writ upstream add\`, \`import\` and \`install NAME\` install the package, without its install scripts; the server is started from there, with the arguments that stand behind the package. Nothing is downloaded at a start.
+
+| state | when | what to do |
+|---|---|---|
+| \`needs_install\` | it isn't installed, or another one than the command names is; or the command can't be understood (unknown options, git and web addresses, a shell around it) | \`writ upstream install NAME\`, or write it as the reason says |
+| \`quarantined\` | its installed files are not what was installed | \`writ upstream install NAME\` |
+
+\`~/.writ/packages/NAME.json\` holds what is installed: version, integrity, digest of the lock file. \`writ upstream install NAME --update\` looks for a newer version; a server of a project then has to be approved again. Its folder is for reading: a server that keeps data beside its program needs to be told another place (\`MEMORY_FILE_PATH\` of server-memory).
+
 ## What a server of a project can't have
 
 It starts only after a person approved it, in the project's folder, and sees that folder to read where it names no \`roots\`. Roots and artifact roots outside of the project are left out, secrets are not filled in, variables and headers that look like secrets
