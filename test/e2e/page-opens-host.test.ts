@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeWorld } from '../../src/execution/network/testing.ts';
+import { listPids } from '../../src/execution/running/proc.ts';
 import { systemClock as clock } from '../../src/kernel/clock.ts';
 import { readProcess } from '../../src/kernel/config/index.ts';
 import { silentLogger as logger } from '../../src/kernel/logger.ts';
@@ -54,6 +55,19 @@ async function serveUp({ home, workspace, env }: Place, makeGuard: ReturnType<ty
   });
 }
 
+/** What the command of the test is. */
+function sleeping(): readonly number[] {
+  const words = (pid: number): string => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+    } catch {
+      // It has just gone.
+      return '';
+    }
+  };
+  return (listPids() ?? []).filter((pid) => words(pid) === 'sleep\x007321\x00');
+}
+
 describe.skipIf(CHROMIUM === undefined)('a person at the page opens a host for the browser (needs Chromium)', () => {
   const world = makeWorld();
   const asked: string[] = [];
@@ -87,7 +101,7 @@ describe.skipIf(CHROMIUM === undefined)('a person at the page opens a host for t
     place?.remove();
   });
 
-  test('the question is a card, the yes opens that host, the agent gets its text; with the session its page is gone', async () => {
+  test('the question is a card, the yes opens that host, the agent gets its text; with the session its page and its command are gone', async () => {
     const page = await browser.newPage();
     await page.goto(await up.link());
     await page.getByText('live', { exact: true }).waitFor();
@@ -109,10 +123,14 @@ describe.skipIf(CHROMIUM === undefined)('a person at the page opens a host for t
     expect((await navigate(2)) as Message).not.toMatchObject({ isError: true });
 
     await expect.poll(() => waiting, { timeout: 10_000 }).toBeDefined();
+    const working = agent.call(3, 'shell', { command: 'sleep 7321' });
+    await expect.poll(sleeping, { timeout: 30_000 }).toHaveLength(1);
     const gone = new Promise((resolve) => waiting?.on('close', () => resolve('closed')));
     const ended = await fetch(`${up.url}/mcp`, { method: 'DELETE', headers: agent.headers });
     expect(ended.status).toBe(204);
     expect(await gone).toBe('closed');
+    expect(member(await working, 'result')).toMatchObject({ isError: true });
+    expect(sleeping()).toEqual([]);
     expect(await page.locator('article').count()).toBe(0);
   });
 });
