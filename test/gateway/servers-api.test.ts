@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fixture, gatewayPlace } from '../gateway/place.ts';
-import { openRegistry, PACKAGE } from '../gateway/registry.ts';
 import { callTool, type HttpAnswer, http, makeToken, startUp, type UpProcess } from '../helpers/up-process.ts';
 import { type Place, runWrit } from '../helpers/writ-process.ts';
+import { fixture, gatewayPlace } from './place.ts';
+import { openRegistry, PACKAGE } from './registry.ts';
 
 /** `/api/mcp` of a real `writ up` with a real server. */
 
