@@ -36,7 +36,9 @@ export interface StandingParts {
 export function createStanding({ settings, clock, logger, clean = (text) => text, changed }: StandingParts): Standing {
   const { name, source, project } = settings;
   let state: UpstreamState = settings.enabled ? 'starting' : 'disabled';
-  let reason: string | undefined = settings.enabled ? 'not started yet' : 'disabled in the configuration';
+  let reason: string | undefined = settings.enabled
+    ? 'not started yet: it is with the first agent that connects'
+    : 'disabled in the configuration';
   let since = clock.now();
   let last_error: string | undefined;
   let told: string | undefined;

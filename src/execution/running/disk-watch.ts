@@ -56,7 +56,10 @@ export function watchDisk(
     if (stopped) return;
     timer = setTimeout(() => {
       look()
-        .catch((error: unknown) => input.logger.warn('the private folders of a run could not be measured', { error: String(error) }))
+        .catch((error: unknown) => {
+          // What is over may be moved away under a look that has begun.
+          if (!stopped) input.logger.warn('the private folders of a run could not be measured', { error: String(error) });
+        })
         .finally(next);
     }, LOOK_MS);
   };
