@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { createPassing } from './passing.ts';
 
@@ -28,4 +30,21 @@ test('a list that is walked may lose its items meanwhile', () => {
   for (let i = 0; i < 3; i++) leave.push(passing.add(() => leave.every((each) => each())));
   for (const each of passing.values()) each();
   expect(passing.size).toBe(0);
+});
+
+test('what went is named by nothing that is left of it', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const passing = createPassing<object>();
+  const before = passing.add({});
+  const added = (): { readonly seen: WeakRef<object>; readonly leave: () => boolean } => {
+    const item = {};
+    return { seen: new WeakRef(item), leave: passing.add(item) };
+  };
+  const { seen, leave } = added();
+  leave();
+  await new Promise(setImmediate);
+  collect();
+  expect(seen.deref()).toBeUndefined();
+  expect([before(), leave()]).toEqual([true, false]);
 });
