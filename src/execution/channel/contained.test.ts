@@ -123,7 +123,7 @@ describe('the folders', () => {
     const { bed } = booth;
     const place = makeInstallationsFolder(bed.config);
     const mine = bed.folder(join(place, 'one/tree'));
-    const program = bed.file(join(mine, 'program'), '#!/bin/sh\ncd "${0%/*}"; pwd; ls ..; echo x > new || cat ../../other', 0o755);
+    const program = bed.file(join(mine, 'program'), '#!/bin/sh\ncd "$(dirname "$0")"; pwd; ls ..; echo x > new || cat ../../other', 0o755);
     bed.file(join(place, 'other'), 'of another');
     const read = await hear('', { argv: [program], installation: { path: mine, access: 'read' } });
     expect(read).toContain(`${mine}\ntree\n`);

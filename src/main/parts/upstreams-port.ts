@@ -69,7 +69,12 @@ export function openUpstreams(parts: UpstreamsPortParts): UpstreamsPort {
       if (installed.type !== 'installed') return installed;
       const { record: made, undo } = installed;
       try {
-        await record('upstream.installed', settings, { package: made.package, version: made.package_version, integrity: made.integrity, lock: made.lock });
+        await record('upstream.installed', settings, {
+          package: made.package,
+          version: made.package_version,
+          integrity: made.integrity,
+          lock: made.lock,
+        });
       } catch (thrown) {
         await undo();
         throw thrown;
