@@ -11,6 +11,8 @@ import { openRegistry, PACKAGE, type Registry } from './registry.ts';
 
 let place: Place;
 let registry: Registry;
+/** Where the installations of this Writ home lie. */
+let trees: string | undefined;
 beforeAll(async () => {
   place = makePlace();
   mkdirSync(place.home, { mode: 0o700 });
@@ -19,8 +21,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   // Root's lie outside of the Writ home.
-  const left = record();
-  if (left !== undefined) rmSync(dirname(left.folder), { recursive: true, force: true });
+  if (trees !== undefined) rmSync(trees, { recursive: true, force: true });
   await registry.close();
   place.remove();
 });
@@ -51,6 +52,7 @@ test('it waits for its installation, which a running Writ notices', async () => 
   const installed = await upstream('install', 'kit');
   expect(installed.stderr).toBe('');
   expect(installed.stdout).toContain(`${PACKAGE} 1.0.0 is installed (1 packages, sha512-`);
+  trees = dirname(dirname(made().folder));
   await listed(mcp, 'kit__runs');
   expect(existsSync(join(made().folder, 'node_modules', PACKAGE, 'ran.txt'))).toBe(false);
   expect(existsSync(join(made().folder, '.npmrc'))).toBe(false);
