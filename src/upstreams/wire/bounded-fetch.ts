@@ -18,6 +18,9 @@ export function boundedFetch(fetch: FetchLike, max_bytes: number): FetchLike {
     const response = await fetch(url, init);
     const { body, status, statusText, headers } = response;
     if (body === null) return response;
+    const said = Number(headers.get('content-length') ?? Number.NaN);
+    // Nothing is read beyond the length that was told; what is packed grows. A Response of undici isn't one to the SDK, where it isn't the global.
+    if (said <= max_bytes && !headers.has('content-encoding') && response instanceof Response) return response;
     const events = headers.get('content-type')?.startsWith('text/event-stream') === true;
     return new Response(body.pipeThrough(counting(max_bytes, events)), { status, statusText, headers });
   };
