@@ -17,7 +17,7 @@ const OF_BOTH_USERS = [
   ...['killed', 'yes'].map((name) => `test/approvals/${name}.test.ts`),
   ...['drafts', 'file-tools', 'files-race', 'search-files'].map((name) => `test/tools/${name}.test.ts`),
   // The operator's page, the relay and the forms of clients are the same for everybody.
-  ...['approvals', 'asker-over-http', 'cli', 'files-over-mcp', 'shell-over-mcp', 'up'].map((name) => `test/e2e/${name}.test.ts`),
+  ...['approvals', 'asker-over-http', 'cli', 'files-over-mcp', 'shell-over-mcp'].map((name) => `test/e2e/${name}.test.ts`),
 ];
 
 /** In this order; the first failure ends the gate. A check without tests of its own counts as one. */

@@ -15,7 +15,7 @@ let registry: Registry;
 let trees: string | undefined;
 beforeAll(async () => {
   place = makePlace();
-  mkdirSync(place.home, { mode: 0o700 });
+  mkdirSync(place.home, { recursive: true, mode: 0o700 });
   registry = await openRegistry();
   registry.publish('1.0.0');
 });

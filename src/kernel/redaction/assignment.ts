@@ -1,4 +1,4 @@
-import type { Finder } from './finder.ts';
+import { type Finder, runEnd } from './finder.ts';
 import { type Form, isSecretValue, MAX_JUDGED } from './judge.ts';
 import { secretClass } from './names.ts';
 
@@ -9,13 +9,13 @@ const OPENING = /[bfru]?(\\{0,3})(["'`])/y;
 
 /** What belongs to a value once it is known to be one: to the quote, to the blank, to the end of a part. Never over a line end. */
 const RUNS = {
-  '"': /(?:[^"\\\r\n]|\\(?:[^\r\n]|$))*/y,
-  "'": /(?:[^'\\\r\n]|\\(?:[^\r\n]|$))*/y,
-  '`': /(?:[^`\\\r\n]|\\(?:[^\r\n]|$))*/y,
-  escaped: /[^"'`\\\r\n]*/y,
-  line: /[^\s]*/y,
-  part: /[^\s"'`;,&<>(){}\]|\\]*/y,
-  element: /[^<\r\n]*/y,
+  '"': /(?:[^"\\\r\n]|\\(?:[^\r\n]|$)){0,4096}/y,
+  "'": /(?:[^'\\\r\n]|\\(?:[^\r\n]|$)){0,4096}/y,
+  '`': /(?:[^`\\\r\n]|\\(?:[^\r\n]|$)){0,4096}/y,
+  escaped: /[^"'`\\\r\n]{0,4096}/y,
+  line: /[^\s]{0,4096}/y,
+  part: /[^\s"'`;,&<>(){}\]|\\]{0,4096}/y,
+  element: /[^<\r\n]{0,4096}/y,
 } as const;
 
 /**
@@ -39,9 +39,7 @@ export const findAssignment: Finder = (text, at, { floor, final }) => {
   if (value === text.length && !final) return 'more';
   // A key in its armour has a finder of its own, which knows where it ends.
   if (text.startsWith('-----', value)) return undefined;
-  run.lastIndex = value;
-  run.exec(text);
-  const to = Math.max(run.lastIndex, value);
+  const to = runEnd(run, text, value);
   const length = to - value;
   if (!final && length <= MAX_JUDGED && text.length - to < (run === RUNS.element ? 2 : 1)) return 'more';
   // A type parameter or a placeholder in angle brackets has no closing tag.

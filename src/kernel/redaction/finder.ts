@@ -4,7 +4,7 @@ export interface Match {
   readonly to: number;
   /** The word in the marker; undefined: an existing marker, which stays as it is. */
   readonly kind: string | undefined;
-  /** Sticky. Where the match ends with the text and more is to come: what still belongs to the secret. */
+  /** Sticky, in pieces (`runEnd`). Where the match ends with the text and more is to come: what still belongs to the secret. */
   readonly run?: RegExp;
 }
 
@@ -22,6 +22,17 @@ export interface Around {
  * stretch to decide, and only what it then redacts may be longer; that makes a pass linear in the length of the text.
  */
 export type Finder = (text: string, at: number, around: Around) => Match | 'more' | undefined;
+
+/**
+ * Where a run ends that begins at `from`. The expression takes a piece of at most some thousand characters at a time: for each character of
+ * a repetition V8 keeps a place to come back to, and with some millions of them, depending on how the expression was compiled, it throws.
+ */
+export function runEnd(run: RegExp, text: string, from: number): number {
+  for (let at = from; ; at = run.lastIndex) {
+    run.lastIndex = at;
+    if (!run.test(text) || run.lastIndex === at) return at;
+  }
+}
 
 /** How far before a place a finder may look. */
 export const LOOK_BEHIND = 512;

@@ -1,11 +1,11 @@
-import type { Around, Finder, Match } from './finder.ts';
+import { type Around, type Finder, type Match, runEnd } from './finder.ts';
 
 /** A key of 16384 bits has 13 KiB. Beyond this an end line is not looked for. */
 const WINDOW = 16_384;
 const HEADER = /PRIVATE KEY(?: BLOCK)?[A-Z0-9 ]{0,10} ?-{4,5}/y;
 const BEFORE = /-{4,5} ?(BEGIN|END) [A-Z0-9 ]{0,40}$/;
 const HEADER_REACH = 40;
-const RUN = /[A-Za-z0-9+/=\s\\]*/y;
+const RUN = /[A-Za-z0-9+/=\s\\]{0,4096}/y;
 const LONG = 16;
 
 /**
@@ -36,9 +36,7 @@ function bodyAfter(text: string, start: number, { final }: Around): Match | 'mor
   if (length === 0) return undefined;
   const from = start + skipBreaks(window, 0);
   if (length < WINDOW) return { from, to: start + length, kind: 'private_key' };
-  RUN.lastIndex = start + WINDOW;
-  RUN.exec(text);
-  return { from, to: Math.max(RUN.lastIndex, start + WINDOW), kind: 'private_key', run: RUN };
+  return { from, to: runEnd(RUN, text, start + WINDOW), kind: 'private_key', run: RUN };
 }
 
 function bodyBefore(text: string, end: number, { floor, emitted }: Around): Match | undefined {

@@ -1,5 +1,5 @@
 import { findAssignment } from './assignment.ts';
-import { type Finder, LOOK_BEHIND } from './finder.ts';
+import { type Finder, LOOK_BEHIND, runEnd } from './finder.ts';
 import { isSecretValue } from './judge.ts';
 import { findKnown, knownForms } from './known.ts';
 import { createLearned, type Learned } from './learned.ts';
@@ -216,9 +216,7 @@ function createStream(index: () => Index): RedactionStream {
     const whole = final ? buffer.length : buffer.length - trailingBackslashes(buffer, emitted);
     const text = buffer.slice(0, whole);
     if (run !== undefined) {
-      run.lastIndex = emitted;
-      run.test(text);
-      emitted = Math.max(emitted, run.lastIndex);
+      emitted = runEnd(run, text, emitted);
       floor = emitted;
       if (emitted === text.length && !final) return '';
       run = undefined;
