@@ -75,7 +75,7 @@ describe('adding text', () => {
           return !stricter(verdictOf(first), both) && !stricter(verdictOf(second), both);
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: 800 },
     );
   });
 });
@@ -100,7 +100,7 @@ describe('any text', () => {
         const wrapped = parsed.every(({ outer }) => outer === undefined || parsed[outer.command] !== undefined);
         return inside && owned && wrapped && JSON.stringify(JSON.parse(JSON.stringify(assessment))) === JSON.stringify(assessment);
       }),
-      { numRuns: 3_000 },
+      { numRuns: 1_200 },
     );
   });
 

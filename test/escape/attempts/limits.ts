@@ -74,7 +74,7 @@ export const RESOURCES: readonly Attempt[] = [
   },
   {
     id: 'a processor hog that ignores signals',
-    script: `trap '' TERM INT HUP; until ((SECONDS >= 2)); do :; done; won "past the deadline"`,
+    script: `trap '' TERM INT HUP; until ((SECONDS >= 4)); do :; done; won "past the deadline"`,
     proof: 'claim',
     stopped_by: ['deadline'],
     spec: { timeout_ms: 300 },
