@@ -46,7 +46,7 @@ test('it waits for its installation, which a running Writ notices', async () => 
   });
   const mcp = await startMcp(place);
   expect(await state()).toContain('needs install: @writ-fixture/server is not installed');
-  expect(mcp.stderr()).toContain('writ upstream install kit');
+  await expect.poll(() => mcp.stderr(), { timeout: 30_000 }).toContain('writ upstream install kit');
   expect(registry.asked()).toBe(0);
 
   const installed = await upstream('install', 'kit');
