@@ -8,8 +8,6 @@ export interface VetParts {
   readonly builtins: readonly string[];
   readonly approvals: Pick<UpstreamApprovals, 'judgeTools'>;
   readonly logger: Logger;
-  /** Of what is installed and stands behind it: another one is asked about again where its tools were approved one by one. */
-  readonly version?: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -20,7 +18,7 @@ export interface VetParts {
 export async function vetTools(
   settings: UpstreamSettings,
   definitions: readonly unknown[],
-  { builtins, approvals, logger, version, signal }: VetParts,
+  { builtins, approvals, logger, signal }: VetParts,
 ): Promise<readonly UpstreamTool[]> {
   const { name: server, prefix, disabled_tools } = settings;
   const hardened = hardenTools({ server, prefix, tools: definitions, builtins });
@@ -31,7 +29,7 @@ export async function vetTools(
     if (one.type === 'reject') logger.warn(`a tool of "${server}" is left out: ${one.name}: ${one.reason}`);
     return one.type !== 'reject';
   });
-  const judged = await approvals.judgeTools(settings, sound.map(seen), { signal, ...(version === undefined ? {} : { version }) });
+  const judged = await approvals.judgeTools(settings, sound.map(seen), { signal });
   return sound.map((one, index): UpstreamTool => {
     const { name, exposed, definition } = one;
     const flags = one.type === 'flag' ? one.flags : [];

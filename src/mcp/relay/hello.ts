@@ -47,7 +47,8 @@ export function parseWelcome(line: string): Welcome | undefined {
   return undefined;
 }
 
-function parse(line: string): Readonly<Record<string, unknown>> | undefined {
+/** One line of the socket, if it is an object. */
+export function parse(line: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(line);
     return isObject(value) ? value : undefined;

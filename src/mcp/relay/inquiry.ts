@@ -2,6 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { AppError, ERRORS, type ErrorCode } from '../../kernel/errors.ts';
 import { createLineDecoder } from '../../kernel/json-rpc/framing.ts';
 import { isObject } from '../../kernel/json-rpc/message.ts';
+import { parse } from './hello.ts';
 
 /**
  * Between a command of the operator and the `writ up` of the same home, on the socket that relays come to: one line that asks, then lines
@@ -80,13 +81,4 @@ function refusalOf(error: unknown): AppError {
     typeof message === 'string' ? message : '`writ up` refused without a word.',
     typeof fix === 'string' ? { fix } : {},
   );
-}
-
-function parse(line: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
