@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { ROOT } from '../bootstrap/checkout.mjs';
 import { run } from '../bootstrap/run.mjs';
 import { add, NOTHING, ran, readCounts } from './counts.mjs';
+import { onMemoryDisk } from './memory-disk.mjs';
 import { asOrdinaryUser } from './ordinary-user.mjs';
 
 /** No step takes this long unless it hangs. vitest waits for every process that a test left behind with its output still open. */
@@ -61,13 +62,8 @@ function check(...argv) {
 }
 
 async function tests({ env }) {
-  return vitest([], {
-    env,
-    cwd: ROOT,
-    base: ROOT,
-    around: (argv) => argv,
-    results: join(ROOT, 'node_modules', '.cache', 'writ-tests.json'),
-  });
+  const results = join(ROOT, 'node_modules', '.cache', 'writ-tests.json');
+  return onMemoryDisk(({ variables, around }) => vitest([], { env: { ...env, ...variables }, cwd: ROOT, base: ROOT, around, results }));
 }
 
 async function testsAsOrdinaryUser(tools) {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ROOT } from '../bootstrap/checkout.mjs';
 import { run } from '../bootstrap/run.mjs';
+import { MOUNT_MEMORY_DISK, OWN_MOUNTS } from './memory-disk.mjs';
 
 const NAME = 'writ-test';
 /** Above the range that adduser hands out to people. */
@@ -21,7 +22,9 @@ export async function asOrdinaryUser({ node, env }, work) {
   try {
     const uid = freeUid();
     const home = join(folder, 'home');
+    const temporary = join(folder, 'tmp');
     mkdirSync(home, { mode: 0o700 });
+    mkdirSync(temporary);
     chownSync(home, uid, uid);
     writeFileSync(join(folder, 'passwd'), `${readFileSync('/etc/passwd', 'utf8')}${NAME}:x:${uid}:${uid}::${home}:/bin/bash\n`, {
       mode: 0o644,
@@ -51,6 +54,7 @@ export async function asOrdinaryUser({ node, env }, work) {
         ...Object.fromEntries(Object.entries(env).filter(([name]) => KEPT.test(name))),
         PATH: `${dirname(program)}:${env.PATH?.replaceAll(ROOT, place)}`,
         HOME: home,
+        TMPDIR: temporary,
         SHELL: '/bin/bash',
         USER: NAME,
         LOGNAME: NAME,
@@ -58,25 +62,29 @@ export async function asOrdinaryUser({ node, env }, work) {
         // The pass before has shown that each control matters.
         WRIT_TEST_AGAIN: '1',
       },
-      around: (argv) => [...UNSHARE, place, String(uid), String(binds.length), ...binds.flat(), ...argv],
+      around: (argv) => [...ENTER, temporary, place, String(uid), String(binds.length), ...binds.flat(), ...argv],
     });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** Arguments: folder to work in, uid, number of binds, a pair for each, then the command. */
-const ENTER = `set -e
-place=$1 uid=$2 binds=$3
-shift 3
+/** Arguments: folder for a disk in memory, folder to work in, uid, number of binds, a pair for each, then the command. */
+const ENTER = [
+  ...OWN_MOUNTS,
+  `set -e
+${MOUNT_MEMORY_DISK} "$1"
+place=$2 uid=$3 binds=$4
+shift 4
 while [ "$binds" -gt 0 ]; do
   mount --bind "$1" "$2"
   shift 2
   binds=$((binds - 1))
 done
 cd "$place"
-exec setpriv --reuid "$uid" --regid "$uid" --clear-groups --inh-caps=-all -- "$@"`;
-const UNSHARE = ['unshare', '--mount', '--propagation', 'private', 'sh', '-c', ENTER, 'sh'];
+exec setpriv --reuid "$uid" --regid "$uid" --clear-groups --inh-caps=-all -- "$@"`,
+  'sh',
+];
 
 function freeUid() {
   const taken = new Set([...readFileSync('/etc/passwd', 'utf8').matchAll(/^[^:]*:[^:]*:(\d+):/gm)].map((match) => Number(match[1])));
