@@ -5,6 +5,7 @@ import { look } from './containment/look.ts';
 import { SHARED_ROOT } from './containment/private-folders.ts';
 import { sweepProbes } from './containment/probe/scratch.ts';
 import type { ExecutionConfig } from './core-types.ts';
+import { fifoFolders } from './running/fifo-folders.ts';
 import { bootId, judge } from './running/identity.ts';
 
 type Places = Pick<ExecutionConfig, 'home' | 'shared_root'>;
@@ -31,7 +32,7 @@ const isOld = (stat: Stats, now: number): boolean => now - stat.mtimeMs > MOMENT
  */
 const KINDS: readonly Kind[] = [
   {
-    folders: inHome('fifos'),
+    folders: ({ home }) => fifoFolders(home),
     bound: '80 names a runner or a connection: they are made in batches of 64 when fewer than 16 are left',
     isLeft(name, _stat, { boot_id }) {
       const [, pid, start] = /^(\d+)-(\d+)(?:-[0-9a-f]+)?$/.exec(name) ?? [];
@@ -48,6 +49,11 @@ const KINDS: readonly Kind[] = [
     folders: inHome('warm'),
     bound: 'one record a waiting sandbox, swept with it; an empty one was never followed by a sandbox',
     isLeft: (_name, stat, { now }) => stat.isFile() && stat.size === 0 && isOld(stat, now),
+  },
+  {
+    folders: inHome('spares'),
+    bound: 'one folder of empty files a process',
+    isLeft: (_name, stat, { now }) => isOld(stat, now),
   },
   {
     folders: inHome('proofs'),

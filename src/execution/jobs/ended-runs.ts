@@ -13,13 +13,27 @@ import { removeFolder } from './removal.ts';
 /** Foreground runs whose end is recorded, kept so that the omitted middle of their output can be read; the oldest go first. */
 export const KEEP_ENDED = { most: 200, ms: 24 * 3_600_000, bytes: 1024 * 1024 * 1024 } as const;
 
-/** Folders are counted again after so many. */
+/** Folders are weighed again after so many. */
 const TRIM_EVERY = 25;
+/** Those too many go when nothing has ended for this long: for 5 s after a file has gone, ext4 is slower at making others (carriers.ts). */
+const QUIET_MS = 10_000;
+/** Or when there are more than this, all at once. */
+const FAR_TOO_MANY = 2 * KEEP_ENDED.most;
 
 /** How the audit says that it has the end of a run, or of a job: from then on the folder is kept only to be read. */
 export function createConfirm(layout: Layout, clock: Clock): (ids: readonly (ExecId | JobId)[]) => void {
   let confirmed = 0;
   const known = new Map<string, Weight>();
+  let quiet: NodeJS.Timeout | undefined;
+  const trim = (slack?: number): void => trimEnded(layout, clock.now(), known, slack);
+  const trimQuietly = (): void => {
+    try {
+      trim();
+    } catch (thrown) {
+      // Nobody waits for it here; whoever confirms the next ones hears what is wrong.
+      if (errnoOf(thrown) === undefined) throw thrown;
+    }
+  };
   return (ids) => {
     for (const id of ids) {
       if (isId('job', id)) {
@@ -29,7 +43,9 @@ export function createConfirm(layout: Layout, clock: Clock): (ids: readonly (Exe
       // A caller that gave up on one that goes on has not recorded its end: that will be an orphan's.
       if (!isEnded(join(layout.runs, id)) || !moveToEnded(layout, id)) continue;
       confirmed += 1;
-      if (confirmed % TRIM_EVERY === 0) trimEnded(layout, clock.now(), known);
+      if (confirmed % TRIM_EVERY === 0) trim(FAR_TOO_MANY);
+      if (quiet === undefined) quiet = setTimeout(trimQuietly, QUIET_MS).unref();
+      else quiet.refresh();
     }
   };
 }
@@ -57,8 +73,11 @@ interface Weight {
   readonly bytes: number;
 }
 
-/** `known`: what was weighed before, for somebody who does this often; it holds no more than there are folders afterwards. */
-export function trimEnded(layout: Layout, now: number, known: Map<string, Weight> = new Map()): void {
+/**
+ * `known`: what was weighed before, for somebody who does this often; it holds no more than there are folders afterwards. Up to `slack`
+ * none goes for their number alone.
+ */
+export function trimEnded(layout: Layout, now: number, known: Map<string, Weight> = new Map(), slack = 0): void {
   // Newest first: ids sort by time.
   const names = readdirSync(layout.ended)
     .filter((name) => isId('exec', name))
@@ -71,10 +90,11 @@ export function trimEnded(layout: Layout, now: number, known: Map<string, Weight
   const before = new Map(known);
   known.clear();
   let bytes = 0;
+  const most = names.length > slack ? KEEP_ENDED.most : slack;
   for (const [index, name] of names.entries()) {
     const weight = before.get(name) ?? weigh(name);
     bytes += weight.bytes;
-    if (index >= KEEP_ENDED.most || now - weight.changed >= KEEP_ENDED.ms || bytes > KEEP_ENDED.bytes) removeFolder(layout.ended, name);
+    if (index >= most || now - weight.changed >= KEEP_ENDED.ms || bytes > KEEP_ENDED.bytes) removeFolder(layout.ended, name);
     else known.set(name, weight);
   }
 }

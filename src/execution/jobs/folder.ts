@@ -35,12 +35,12 @@ export interface Birth {
  * Makes the folder of an execution, whole or not at all: it is filled under a name that no reader looks at and then renamed.
  * A job's is on the disk when this returns. `admit` runs in between and may refuse.
  */
-export function createFolder(parent: string, birth: Birth, admit: (parent: string) => void): string {
+export function createFolder(parent: string, birth: Birth, admit: (parent: string) => void, make = makeFolder): string {
   const durable = birth.job_id !== undefined;
   const id = birth.job_id ?? birth.exec_id;
   const hidden = join(parent, `${BIRTH_PREFIX}${id}`);
   const folder = join(parent, id);
-  mkdirSync(hidden, { mode: 0o700 });
+  make(hidden);
   try {
     admit(parent);
     const { stdin, network, ports, ...spec } = birth.spec;
@@ -67,6 +67,10 @@ export function createFolder(parent: string, birth: Birth, admit: (parent: strin
     rmSync(hidden, { recursive: true, force: true });
     throw thrown;
   }
+}
+
+export function makeFolder(path: string): void {
+  mkdirSync(path, { mode: 0o700 });
 }
 
 /** Adds what makes a job of a folder; on the disk when it returns. */

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -9,12 +8,12 @@ import {
   openSync,
   readFileSync,
   renameSync,
-  unlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import type { ZodType } from 'zod';
 import { errnoOf } from '../../kernel/errors.ts';
+import { removeHidden, writeHidden } from '../running/hidden-file.ts';
 
 /**
  * Small JSON files of a folder: written whole or not at all (a temporary name, then rename or link), read with their format
@@ -35,7 +34,7 @@ export interface WriteOptions {
 
 /** Writes `name` into a folder that nobody can see yet. */
 export function placeJson(folder: string, name: string, value: object, options: WriteOptions): void {
-  placeFile(join(folder, name), JSON.stringify({ version: FORMAT, ...value }), options);
+  renameSync(hide(folder, name, value, options), join(folder, name));
 }
 
 export function placeFile(path: string, content: string | Uint8Array, options: WriteOptions): void {
@@ -44,11 +43,11 @@ export function placeFile(path: string, content: string | Uint8Array, options: W
 
 /** Writes or replaces `name`. */
 export function writeJson(folder: string, name: string, value: object, options: WriteOptions): void {
-  const temporary = writeTemporary(folder, name, value, options);
+  const hidden = hide(folder, name, value, options);
   try {
-    renameSync(temporary, join(folder, name));
+    renameSync(hidden, join(folder, name));
   } catch (thrown) {
-    removeTemporary(temporary);
+    removeHidden(hidden);
     throw thrown;
   }
   if (options.durable) syncPath(folder);
@@ -56,14 +55,14 @@ export function writeJson(folder: string, name: string, value: object, options: 
 
 /** Writes `name` unless it exists: of any number of processes exactly one gets true, and nobody ever sees half of it. */
 export function createJson(folder: string, name: string, value: object, options: WriteOptions): boolean {
-  const temporary = writeTemporary(folder, name, value, options);
+  const hidden = hide(folder, name, value, options);
   try {
-    linkSync(temporary, join(folder, name));
+    linkSync(hidden, join(folder, name));
   } catch (thrown) {
     if (errnoOf(thrown) === 'EEXIST') return false;
     throw thrown;
   } finally {
-    removeTemporary(temporary);
+    removeHidden(hidden);
   }
   if (options.durable) syncPath(folder);
   return true;
@@ -110,24 +109,8 @@ export function describe(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
-function writeTemporary(folder: string, name: string, value: object, options: WriteOptions): string {
-  const temporary = join(folder, `.${name}.${randomBytes(6).toString('hex')}`);
-  try {
-    placeFile(temporary, JSON.stringify({ version: FORMAT, ...value }), options);
-  } catch (thrown) {
-    removeTemporary(temporary);
-    throw thrown;
-  }
-  return temporary;
-}
-
-/** `unlink` and nothing else: this is on the way of every answer. */
-function removeTemporary(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch (thrown) {
-    if (errnoOf(thrown) !== 'ENOENT') throw thrown;
-  }
+function hide(folder: string, name: string, value: object, options: WriteOptions): string {
+  return writeHidden(folder, name, JSON.stringify({ version: FORMAT, ...value }), options.durable);
 }
 
 function readBounded(path: string): string {

@@ -14,16 +14,25 @@ export interface Layout {
   readonly ended: string;
   readonly jobs: string;
   readonly logs: string;
+  /** Folders that will be one of a run. */
+  readonly spares: string;
 }
 
 export type ExecutionKind = 'run' | 'job';
 
 export function layoutOf(home: string): Layout {
-  return { runs: join(home, 'runs'), ended: join(home, 'runs', 'ended'), jobs: join(home, 'jobs'), logs: join(home, 'logs') };
+  return {
+    runs: join(home, 'runs'),
+    ended: join(home, 'runs', 'ended'),
+    jobs: join(home, 'jobs'),
+    logs: join(home, 'logs'),
+    spares: join(home, 'spares'),
+  };
 }
 
 export function makeLayout(layout: Layout): void {
-  for (const folder of [layout.runs, layout.ended, layout.jobs, layout.logs]) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  for (const folder of [layout.runs, layout.ended, layout.jobs, layout.logs, layout.spares])
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
 }
 
 /** The folder of a going run or a job; undefined for anything that is not an id, so that no name can walk out of the home. */

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createConfirm, KEEP_ENDED, trimEnded } from './ended-runs.ts';
 import { endFolder } from './folder.ts';
 import { createJson } from './json-file.ts';
@@ -149,15 +149,27 @@ describe('confirming', () => {
     expect(readdirSync(layout.runs)).toContain(exec_id);
   });
 
-  it('keeps the number of folders within its bound by itself', () => {
-    const layout = tempLayout();
-    const confirm = createConfirm(layout, fakeClock(Date.now()));
-    for (let i = 0; i < KEEP_ENDED.most + 50; i++) {
-      const { folder, exec_id } = makeRun(layout);
-      endFolder(folder, 'running', exitedWith(0), 1, { durable: false });
-      confirm([exec_id, exec_id]);
+  it('keeps the number of folders within its bound by itself: when nothing ends for a while, or when there are twice as many', () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const layout = tempLayout();
+      const confirm = createConfirm(layout, fakeClock(Date.now()));
+      const end = (count: number): void => {
+        for (let i = 0; i < count; i++) {
+          const { folder, exec_id } = makeRun(layout);
+          endFolder(folder, 'running', exitedWith(0), 1, { durable: false });
+          confirm([exec_id, exec_id]);
+        }
+      };
+      end(KEEP_ENDED.most + 50);
+      expect(readdirSync(layout.ended)).toHaveLength(KEEP_ENDED.most + 50);
+      vi.advanceTimersByTime(60_000);
+      expect(readdirSync(layout.ended)).toHaveLength(KEEP_ENDED.most);
+      end(KEEP_ENDED.most + 25);
+      expect(readdirSync(layout.ended)).toHaveLength(KEEP_ENDED.most);
+    } finally {
+      vi.useRealTimers();
     }
-    expect(readdirSync(layout.ended)).toHaveLength(KEEP_ENDED.most);
   });
 });
 

@@ -2,13 +2,14 @@ import { join } from 'node:path';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
-import { createFolder, endFolder } from '../jobs/folder.ts';
+import { createFolder, endFolder, makeFolder } from '../jobs/folder.ts';
 import { jobRecordOf } from '../jobs/job-record.ts';
 import type { Layout } from '../jobs/layout.ts';
 import type { Processes } from '../jobs/processes.ts';
 import { removeFolder } from '../jobs/removal.ts';
 import { withRoom } from '../jobs/room.ts';
 import { describeTeardown, resultWithoutReceipt, settle } from '../jobs/settle.ts';
+import { createSpareFolder } from '../jobs/spare-folder.ts';
 import type { JobRecord, OutputView, RunHandle, RunResult, RunSpec } from '../types.ts';
 import { type RunnerClient, RunnerGone } from './client.ts';
 
@@ -35,6 +36,10 @@ export function createForeground(parts: ForegroundParts): Foreground {
   const { layout, clock, processes } = parts;
   const closing = new AbortController();
   const open = new Set<Promise<unknown>>();
+  const spare = createSpareFolder(layout.spares);
+  const make = (path: string): void => {
+    if (!spare.take(path)) makeFolder(path);
+  };
 
   /** Its runner is gone or stuck: the folder says what can be known, and what is still alive of it is ended. */
   const resultFromFolder = async (folder: string, why: string): Promise<RunResult> => {
@@ -59,7 +64,7 @@ export function createForeground(parts: ForegroundParts): Foreground {
     const runner = parts.runner();
     const exec_id = newId<'exec'>('exec', clock.now());
     const birth = { exec_id, spec, starter: processes.self(), now: clock.now() };
-    const folder = await withRoom('run', layout.runs, parts, (admitted) => createFolder(layout.runs, birth, admitted));
+    const folder = await withRoom('run', layout.runs, parts, (admitted) => createFolder(layout.runs, birth, admitted, make));
 
     const cancel = (reason: string): void => void runner.tell({ type: 'cancel', exec_id, reason });
     const onAbort = (): void => cancel('the request was cancelled');
@@ -69,6 +74,7 @@ export function createForeground(parts: ForegroundParts): Foreground {
     const ended = runner.ended(exec_id);
     try {
       const started = runner.ask('start', { kind: 'run', id: exec_id });
+      void spare.prepare();
       if (signal.aborted) onAbort();
       // The end of a short one comes before the word that it was started, and says as much.
       await Promise.race([started, ended]);
@@ -149,6 +155,7 @@ export function createForeground(parts: ForegroundParts): Foreground {
     async close() {
       closing.abort();
       while (open.size > 0) await Promise.allSettled(open);
+      await spare.close();
     },
   };
 }

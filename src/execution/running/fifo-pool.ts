@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, constants, mkdirSync, openSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { AppError, errnoOf } from '../../kernel/errors.ts';
+import { fifoFolders } from './fifo-folders.ts';
 import { bootId, identify, judge } from './identity.ts';
 
 const BATCH = 64;
@@ -30,21 +31,42 @@ export interface FifoPool {
  * the folder is private and the name is removed as soon as both ends are open.
  */
 export function createFifoPool(home: string): FifoPool {
-  const parent = `${home}/fifos`;
   const owner = identify(process.pid);
   // Of one process, but not the only one there: each connection that it serves may have its own.
-  const folder = `${parent}/${process.pid}-${owner?.start ?? 'unknown'}-${randomBytes(3).toString('hex')}`;
+  const own = `${process.pid}-${owner?.start ?? 'unknown'}-${randomBytes(3).toString('hex')}`;
+  const folders = new Set<string>();
   const names: string[] = [];
   let serial = 0;
   let filling: Promise<void> | undefined;
   let closed = false;
 
-  const fill = async (): Promise<void> => {
+  const makeIn = async (parent: string): Promise<readonly string[]> => {
     sweepStale(parent);
+    const folder = `${parent}/${own}`;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
+    folders.add(folder);
     const batch = Array.from({ length: BATCH }, () => `${folder}/${serial++}`);
+    await promisify(execFile)('mkfifo', ['-m', '666', '--', ...batch], { timeout: MKFIFO_TIMEOUT_MS, env: { PATH: '/usr/bin:/bin' } });
+    return batch;
+  };
+
+  /** Where the first that takes them is: memory may be full where the disk isn't. */
+  const makeBatch = async (): Promise<readonly string[]> => {
+    let failed: unknown;
+    for (const parent of fifoFolders(home)) {
+      try {
+        return await makeIn(parent);
+      } catch (thrown) {
+        failed = thrown;
+      }
+    }
+    throw failed;
+  };
+
+  const fill = async (): Promise<void> => {
+    let batch: readonly string[];
     try {
-      await promisify(execFile)('mkfifo', ['-m', '666', '--', ...batch], { timeout: MKFIFO_TIMEOUT_MS, env: { PATH: '/usr/bin:/bin' } });
+      batch = await makeBatch();
     } catch (error) {
       throw new AppError('containment_unavailable', `Pipes for the output could not be made: ${messageOf(error)}`, {
         fix: 'Check that `mkfifo` (coreutils) is installed and that the disk of the Writ home has free space and allows named pipes.',
@@ -64,7 +86,7 @@ export function createFifoPool(home: string): FifoPool {
 
   const removeAll = (): void => {
     for (const name of names.splice(0)) removeQuietly(() => unlinkSync(name));
-    removeQuietly(() => rmdirSync(folder));
+    for (const folder of folders) removeQuietly(() => rmdirSync(folder));
   };
 
   return {

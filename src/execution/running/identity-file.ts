@@ -1,6 +1,7 @@
-import { closeSync, fsyncSync, lstatSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, linkSync, lstatSync, openSync, readFileSync, unlinkSync } from 'node:fs';
 import { errnoOf } from '../../kernel/errors.ts';
 import type { ProcessIdentity } from '../types.ts';
+import { removeHidden, writeHidden } from './hidden-file.ts';
 
 export const IDENTITY_FILE = 'identity.json';
 
@@ -28,16 +29,15 @@ export interface RunIdentity {
 }
 
 /**
- * Fails when the file is there already, so that one execution never passes its gate twice. One write of a small file: whoever finds it
- * empty or torn (the machine lost power) knows that the token was never sent, since that comes after.
+ * Fails when the file is there already, so that one execution never passes its gate twice. Whoever finds it empty or torn (the machine
+ * lost power) knows that the token was never sent, since that comes after.
  */
 export function writeIdentity(folder: string, identity: RunIdentity, durable: boolean): void {
-  const file = openSync(`${folder}/${IDENTITY_FILE}`, 'wx', 0o600);
+  const hidden = writeHidden(folder, IDENTITY_FILE, `${JSON.stringify(identity)}\n`, durable);
   try {
-    writeSync(file, `${JSON.stringify(identity)}\n`);
-    if (durable) fsyncSync(file);
+    linkSync(hidden, `${folder}/${IDENTITY_FILE}`);
   } finally {
-    closeSync(file);
+    removeHidden(hidden);
   }
   if (!durable) return;
   const directory = openSync(folder, 'r');

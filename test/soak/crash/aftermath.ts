@@ -98,7 +98,7 @@ async function readAudit(place: Place, argv: readonly string[]): Promise<readonl
 
 /** Names in the home that only a living process may have. */
 function filesLeft(home: string): readonly string[] {
-  return ['fifos', 'gates', 'warm'].flatMap((folder) => inside(home, folder));
+  return ['fifos', 'gates', 'spares', 'warm'].flatMap((folder) => inside(home, folder));
 }
 
 /** Folders of executions that were being made or taken away. */
