@@ -17,6 +17,8 @@ import { type RunnerClient, RunnerGone } from './client.ts';
 const MAX_WAITING_INPUT = 1024 * 1024;
 /** How much longer than its own deadline a run is waited for before its runner is taken to be stuck. */
 const OVERTIME_MS = 60_000;
+/** The folder of the next one is made when whoever waits for this one has been answered. */
+const AFTER_RUN_MS = 3;
 
 export interface ForegroundParts {
   readonly layout: Layout;
@@ -74,7 +76,6 @@ export function createForeground(parts: ForegroundParts): Foreground {
     const ended = runner.ended(exec_id);
     try {
       const started = runner.ask('start', { kind: 'run', id: exec_id });
-      void spare.prepare();
       if (signal.aborted) onAbort();
       // The end of a short one comes before the word that it was started, and says as much.
       await Promise.race([started, ended]);
@@ -97,6 +98,7 @@ export function createForeground(parts: ForegroundParts): Foreground {
       const result = await Promise.race([ended, overtime.promise]);
       clearTimeout(timer);
       release();
+      setTimeout(() => void spare.prepare(), AFTER_RUN_MS).unref();
       if (await promotion.catch(() => undefined)) return null;
       final = result ?? (await resultFromFolder(folder, runner.usable() ? 'its runner did not end it in time' : 'its runner ended'));
       return final;
