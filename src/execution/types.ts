@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import type { RunLimits } from '../kernel/config/types.ts';
 import type { ErrorCode } from '../kernel/errors.ts';
 import type { ExecId, JobId } from '../kernel/ids.ts';
 import type { FilesView } from './files/types.ts';
@@ -68,17 +69,8 @@ export type ProbeResult =
       readonly probed_at: number;
     };
 
-/** Zero or negative is refused; the strictest of operator and caller wins before it comes here. */
-export interface Limits {
-  readonly memory_bytes: number;
-  readonly pids: number;
-  /** CPUs' worth of time, 2 = two cores. */
-  readonly cpus: number;
-  readonly file_bytes: number;
-  readonly open_files: number;
-  /** What a run may add to private HOME and TMPDIR, and its spool. */
-  readonly disk_bytes: number;
-}
+/** The strictest of operator and caller wins before it comes here. */
+export type Limits = RunLimits;
 
 export interface WorkspaceBind {
   /** Real path, absolute. */

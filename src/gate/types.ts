@@ -2,7 +2,7 @@ import type { ApprovalRecord, AskedBy, Reply } from '../approvals/types.ts';
 import type { Owner, WorkspaceBind } from '../execution/types.ts';
 import type { ErrorCode } from '../kernel/errors.ts';
 import type { Decision } from '../policy/types.ts';
-import type { JsonSchema, ToolAnnotations, ToolOutput } from '../tools/tool.ts';
+import type { Tool, ToolOutput } from '../tools/tool.ts';
 import type { Relay } from '../upstreams/types.ts';
 
 /** What a surface hands in: exactly what was asked, by whom, and how to reach them. */
@@ -76,16 +76,7 @@ export type GateAnswer =
       readonly decision?: Decision;
     };
 
-export interface ListedTool {
-  readonly name: string;
-  readonly description: string;
-  readonly inputSchema: JsonSchema;
-  /** Absent: its results have no form of their own. */
-  readonly outputSchema?: JsonSchema;
-  readonly annotations: ToolAnnotations;
-  /** Of an upstream's tool: all of what it says, under the name that is listed. */
-  readonly definition?: Readonly<Record<string, unknown>>;
-}
+export type ListedTool = Pick<Tool, 'name' | 'description' | 'inputSchema' | 'outputSchema' | 'annotations' | 'definition'>;
 
 /** The one way to a tool. */
 export interface Gate {

@@ -1,19 +1,8 @@
+import { DEFAULT_VERDICTS } from '../kernel/config/types.ts';
 import { type Effect, VERDICTS, type Verdict } from './types.ts';
 
 /** DESIGN section 5. An operator may override every line but the last. */
-const DEFAULTS: Readonly<Record<Effect, Verdict>> = {
-  safe: 'allow',
-  local_write: 'allow',
-  code_execution: 'contained',
-  unknown: 'contained',
-  network_egress: 'prompt',
-  install: 'prompt',
-  system_write: 'prompt',
-  credential_access: 'prompt',
-  persistence: 'prompt',
-  destructive: 'deny',
-  blocked: 'deny',
-};
+const DEFAULTS: Readonly<Record<Effect, Verdict>> = { ...DEFAULT_VERDICTS, blocked: 'deny' };
 
 export const defaultVerdict = (effect: Effect): Verdict => DEFAULTS[effect];
 

@@ -1,26 +1,16 @@
+import { EFFECT_WORDS, type RuleConfig, VERDICT_WORDS } from '../kernel/config/types.ts';
+
 /**
  * The words of policy. Everything in this room is pure: text and facts in, a judgement out. Facts about the machine
  * (does this path resolve elsewhere?) come through the `Facts` port, so that an assessment can be replayed.
  */
 
-/** Mildest first. The default verdict of each is in `defaults.ts`; DESIGN section 5 says what they mean. */
-export const EFFECTS = [
-  'safe',
-  'local_write',
-  'code_execution',
-  'unknown',
-  'network_egress',
-  'install',
-  'system_write',
-  'credential_access',
-  'persistence',
-  'destructive',
-  'blocked',
-] as const;
+/** Mildest first, those that a configuration can name and the one that it can't. DESIGN section 5 says what they mean. */
+export const EFFECTS = [...EFFECT_WORDS, 'blocked'] as const;
 export type Effect = (typeof EFFECTS)[number];
 
 /** Mildest first; the strictest of several decides. */
-export const VERDICTS = ['allow', 'contained', 'prompt', 'deny'] as const;
+export const VERDICTS = VERDICT_WORDS;
 export type Verdict = (typeof VERDICTS)[number];
 
 /** What a person's yes would open in the containment of this one execution, and nothing more. */
@@ -99,14 +89,7 @@ export interface PathUse {
 }
 
 /** A rule of the operator or a project. Matches the decoded argv of one simple command, never raw text. */
-export interface Rule {
-  /** Words to match in order: a literal, `*` for exactly one word, `**` (last) for any rest, a list for alternatives. */
-  readonly argv: readonly (string | readonly string[])[];
-  readonly reason?: string;
-  /** Command lines that must match, and must not: checked when the rule is loaded. */
-  readonly match?: readonly string[];
-  readonly not_match?: readonly string[];
-}
+export type Rule = RuleConfig;
 
 export interface PolicyConfig {
   /** Overrides of the default verdict per effect. `blocked` can't be overridden. */

@@ -1,6 +1,6 @@
 import type { Path } from './parse.ts';
 import { SETTINGS, type SettingPath } from './settings.ts';
-import { NON_INTERACTIVE_WORDS, VERDICT_WORDS } from './types.ts';
+import { DEFAULT_VERDICTS, NON_INTERACTIVE_WORDS, VERDICT_WORDS } from './types.ts';
 
 /** What became of a project's value: the value that holds now, the parts that are the project's, and the parts that were ignored. */
 export interface Tightened {
@@ -15,21 +15,8 @@ const ORDERS: Partial<Record<SettingPath, readonly string[]>> = {
   'sandbox.missing': ['prompt', 'deny'],
 };
 
-/** DESIGN section 5; policy/defaults.ts holds the same table and a test compares them. */
-export const DEFAULT_VERDICTS: Readonly<Record<string, string>> = {
-  safe: 'allow',
-  local_write: 'allow',
-  code_execution: 'contained',
-  unknown: 'contained',
-  network_egress: 'prompt',
-  install: 'prompt',
-  system_write: 'prompt',
-  credential_access: 'prompt',
-  persistence: 'prompt',
-  destructive: 'deny',
-};
-
 const VERDICT_ORDER: readonly string[] = VERDICT_WORDS;
+const DEFAULTS: Readonly<Record<string, string>> = DEFAULT_VERDICTS;
 
 const MILDER = 'a project file may only tighten, and this is milder than what holds without it';
 
@@ -67,7 +54,7 @@ function stricterClasses(current: unknown, given: unknown): Tightened {
   const ignored: { part: Path; why: string }[] = [];
   const rank = (word: unknown): number => VERDICT_ORDER.indexOf(String(word));
   for (const [effect, verdict] of Object.entries(map(given))) {
-    const before = value[effect] ?? DEFAULT_VERDICTS[effect];
+    const before = value[effect] ?? DEFAULTS[effect];
     // Saying the default aloud counts: "destructive: deny" also ends the exception for what is confined to the workspace.
     if (rank(verdict) > rank(before) || (rank(verdict) === rank(before) && value[effect] === undefined)) {
       value[effect] = verdict;

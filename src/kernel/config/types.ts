@@ -1,9 +1,10 @@
 /**
  * The resolved configuration: complete, checked, frozen in meaning for the life of a process. Shapes only; what each value means,
- * its unit and its default are in `settings.ts` and `defaults.ts`. The words of effects and verdicts are those of policy/types.ts
- * (a test compares them: this room may not import it).
+ * its unit and its default are in `settings.ts` and `defaults.ts`. The words of effects and verdicts stand here and nowhere else: policy
+ * takes them from here.
  */
 
+/** Mildest first. */
 export const EFFECT_WORDS = [
   'safe',
   'local_write',
@@ -16,6 +17,7 @@ export const EFFECT_WORDS = [
   'persistence',
   'destructive',
 ] as const;
+/** Mildest first. */
 export const VERDICT_WORDS = ['allow', 'contained', 'prompt', 'deny'] as const;
 /** Strictest first. */
 export const NON_INTERACTIVE_WORDS = ['deny', 'read_only', 'allow'] as const;
@@ -28,21 +30,38 @@ export type NonInteractive = (typeof NON_INTERACTIVE_WORDS)[number];
 export type LogLevel = (typeof LOG_LEVELS)[number];
 export type Backend = (typeof BACKENDS)[number];
 
-/** Same shape as policy's Rule. */
+/** DESIGN section 5: what holds where nobody says another. */
+export const DEFAULT_VERDICTS: Readonly<Record<EffectWord, VerdictWord>> = {
+  safe: 'allow',
+  local_write: 'allow',
+  code_execution: 'contained',
+  unknown: 'contained',
+  network_egress: 'prompt',
+  install: 'prompt',
+  system_write: 'prompt',
+  credential_access: 'prompt',
+  persistence: 'prompt',
+  destructive: 'deny',
+};
+
 export interface RuleConfig {
+  /** Words to match in order: a literal, `*` for exactly one word, `**` (last) for any rest, a list for alternatives. */
   readonly argv: readonly (string | readonly string[])[];
   readonly reason?: string;
+  /** Command lines that must match, and must not: checked when the rule is loaded. */
   readonly match?: readonly string[];
   readonly not_match?: readonly string[];
 }
 
-/** Same shape as execution's Limits. */
+/** Of one run. Zero or negative is refused. */
 export interface RunLimits {
   readonly memory_bytes: number;
   readonly pids: number;
+  /** CPUs' worth of time, 2 = two cores. */
   readonly cpus: number;
   readonly file_bytes: number;
   readonly open_files: number;
+  /** What a run may add to private HOME and TMPDIR, and its spool. */
   readonly disk_bytes: number;
 }
 
