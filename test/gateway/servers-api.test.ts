@@ -153,6 +153,10 @@ test('what is wrong is refused before anything is written', async () => {
     ['PATCH', '/one/tools', { disabled: 'runs' }, 400, 'disabled'],
     ['PATCH', '/one/tools', { disabled: [''] }, 400, 'disabled'],
     ['DELETE', '/nobody', undefined, 404, 'no MCP server'],
+    // The operator's of the same name is not the one that is meant.
+    ['DELETE', '/one?project=/somewhere', undefined, 400, 'only people edit'],
+    ['PATCH', '/one?project=/somewhere', { enabled: false }, 400, 'only people edit'],
+    ['PATCH', '/one/tools?project=/somewhere', { disabled: ['runs'] }, 400, 'only people edit'],
     ['POST', '/nobody/reconnect', undefined, 404, 'has an MCP server'],
     ['POST', '/one/approve', { sha256: 'x' }, 400, 'sha256'],
     ['GET', '/one/logs?lines=501', undefined, 400, 'lines'],

@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono';
+import { AppError } from '../../kernel/errors.ts';
 import type { UpstreamKey } from '../../upstreams/index.ts';
 import type { Answered, Changed, ServersOnDemand } from '../servers/types.ts';
 import { addBody, approveBody, changeBody, disabledBody, exchangeBody, installBody, toolsBody } from './bodies.ts';
@@ -118,9 +119,13 @@ function keyOf(c: Context): UpstreamKey {
   return { name: c.req.param('name') ?? '', project: c.req.query('project') ?? null };
 }
 
-/** A project's file isn't Writ's to write. */
+/** A project's file isn't Writ's to write, and the operator's server of the same name isn't the one that was meant. */
 function ofOperator(c: Context): { readonly name: string } {
-  return { name: c.req.param('name') ?? '' };
+  const { name, project } = keyOf(c);
+  if (project === null) return { name };
+  throw new AppError('invalid_arguments', `"${name.slice(0, 80)}" stands in a file of ${project.slice(0, 300)}, which only people edit.`, {
+    fix: 'Change it in that file; approvals and logs of it are here.',
+  });
 }
 
 function notDone(c: Context, name: string, changed: Exclude<Changed, { readonly type: 'done' }>): Response {
