@@ -1,6 +1,7 @@
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/logger.ts';
+import { createPlaces } from './places.ts';
 import type { Remembered } from './remembered.ts';
 import { createServed } from './served.ts';
 import type { Change, UpstreamSettings, UpstreamTool } from './types.ts';
@@ -52,9 +53,16 @@ interface Shared {
   views: number;
 }
 
+/**
+ * Sandboxes that are built at the same time: more would only wait for each other in the kernel (decision 12), and keep this process from
+ * answering. What a program does until it is ready is its own affair, and takes no place.
+ */
+const STARTS_AT_ONCE = 3;
+
 export function createUpstreamPool(parts: PoolParts): UpstreamPool {
   const { version, clock, logger } = parts;
   const open = new Map<string, Shared>();
+  const starts = createPlaces(STARTS_AT_ONCE, 'servers are being started');
 
   function share(key: string, settings: UpstreamSettings): Shared {
     const listeners = new Set<Listener>();
@@ -68,6 +76,7 @@ export function createUpstreamPool(parts: PoolParts): UpstreamPool {
       logger,
       admit: () => parts.admit(settings),
       open: (signal) => parts.open(settings, signal),
+      ...(settings.transport.type === 'stdio' ? { turn: starts.take } : {}),
       ...(parts.backend === undefined ? {} : { backend: () => parts.backend?.(settings) }),
       vet: (definitions, signal) => parts.vet(settings, definitions, signal),
       served: createServed({ settings, logger, announce }),

@@ -2,6 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { systemClock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { type Logger, silentLogger } from '../kernel/logger.ts';
+import { createPlaces } from './places.ts';
 import { SETTLED, TRANSITIONS } from './states.ts';
 import { type Behaviour, type FakeServer, fakeServer, olderServer } from './testing.ts';
 import { UPSTREAM_STATES, type UpstreamSettings, type UpstreamTool } from './types.ts';
@@ -102,6 +103,28 @@ test('one start serves everybody who waits for it', async () => {
   expect(upstream.starts()).toBe(1);
   expect(upstream.status()).toMatchObject({ state: 'connected', tools: { all: 1, enabled: 1, disabled: 0 }, restarts: 0 });
   expect(upstream.logged).toContain('writ: connected MCP server "s" (1 tool)');
+});
+
+test('it is started when its turn has come, in all of its own time, and the next one has the turn once it is open or could not be', async () => {
+  const places = createPlaces(1);
+  const before = await places.take(signal);
+  const settings = { ...SETTINGS, connect_timeout_ms: 50 };
+  const waiting = upstreamOf([], { settings, turn: places.take });
+  const next = upstreamOf([() => olderServer([ACT], answers)], { turn: places.take });
+  const unwanted = upstreamOf([() => olderServer([ACT], answers)], { turn: places.take });
+  const [failed, started, gone] = [waiting.start(), next.start(), unwanted.start()];
+  await unwanted.close();
+  await gone;
+  // One that says nothing has had as much time as the first has waited for its turn.
+  const silent = upstreamOf([() => fakeServer(() => {})], { settings });
+  await silent.start();
+  expect(silent.status().state).toBe('timeout');
+  expect([waiting.starts(), next.starts()]).toEqual([0, 0]);
+  before();
+  await Promise.all([failed, started]);
+  expect(waiting.status()).toMatchObject({ state: 'failed', reason: 'It is not there.' });
+  expect(next.status().state).toBe('connected');
+  expect(unwanted.starts()).toBe(0);
 });
 
 test('when another package is installed, what runs of the old one is ended and the new one started', async () => {

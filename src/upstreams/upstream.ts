@@ -5,7 +5,7 @@ import type { Logger } from '../kernel/logger.ts';
 import { asCaller } from './as-caller.ts';
 import { soundInstructions } from './instructions.ts';
 import { createOffered, type OfferKind } from './offered.ts';
-import { createCallPlaces } from './places.ts';
+import { createPlaces } from './places.ts';
 import type { Remembered } from './remembered.ts';
 import { createStanding } from './standing.ts';
 import { SETTLED } from './states.ts';
@@ -31,6 +31,8 @@ export interface UpstreamParts {
   admit(): Promise<Admission>;
   /** Starts or reaches it. Called once per connection; AppError where it can't be had, with `data.needs_auth` where a person has to log in. */
   open(signal: AbortSignal): Promise<Carrier>;
+  /** Waits until it may be started beside the others, and gives back how its place is given to the next. Default: at once. */
+  turn?(signal: AbortSignal): Promise<() => void>;
   /** What is installed for it, in words that differ whenever that does. */
   backend?(): string | undefined;
   /** What its tools are for us: hardened, named, pinned, approved or not. */
@@ -107,7 +109,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
   const { settings, clock, logger } = parts;
   const { name } = settings;
   const backoff = parts.backoff_ms ?? BACKOFF_MS;
-  const places = createCallPlaces(settings.concurrency);
+  const places = createPlaces(settings.concurrency);
   const standing = createStanding({ settings, clock, logger, changed: parts.changed, ...(parts.clean ? { clean: parts.clean } : {}) });
   let failures = 0;
   /** What runs, or did when it was last known. */
@@ -170,11 +172,14 @@ export function createUpstream(parts: UpstreamParts): Upstream {
     if (!admission.ok) return standing.skip(admission.state, admission.reason);
     backend = { version: parts.backend?.() };
     standing.move('starting');
-    const timeout = AbortSignal.timeout(settings.connect_timeout_ms);
-    const signal = AbortSignal.any([ended.signal, timeout]);
+    let timeout: AbortSignal | undefined;
     let opened: UpstreamClient | undefined;
     try {
-      const carrier = await parts.open(signal);
+      const release = await parts.turn?.(ended.signal);
+      // Whoever waits for others loses none of the time that it may take itself.
+      timeout = AbortSignal.timeout(settings.connect_timeout_ms);
+      const signal = AbortSignal.any([ended.signal, timeout]);
+      const carrier = await parts.open(signal).finally(release);
       opened = await openClient({
         carrier,
         served,
@@ -193,7 +198,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
       // What it spoke last may be what it doesn't speak any more.
       era = undefined;
       const error = toAppError(thrown);
-      if (timeout.aborted)
+      if (timeout?.aborted)
         standing.fail('timeout', `it was not ready within ${settings.connect_timeout_ms / 1000} s (connect_timeout_seconds)`);
       else if (error.data?.['needs_auth'] !== undefined) standing.fail('needs_auth', error.message);
       else standing.fail('failed', error.message.replace(/ It may have run\.$/, ''));

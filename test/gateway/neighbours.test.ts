@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type McpProcess, type Place, startMcp } from '../helpers/writ-process.ts';
+import { crowdPlace, processesOf } from './crowd.ts';
 import { fixture, gatewayPlace, listed } from './place.ts';
 
 /** Servers that misbehave, all behind one door with a good one. What each does wrong is its own affair. */
@@ -81,43 +82,23 @@ test('exit-call: the outcome is unknown, and the call was made once', async () =
 });
 
 test('the end of Writ is the end of all of them, whatever they ignore and whoever they started', async () => {
-  expect(processes(place.workspace).length).toBeGreaterThan(WORKING.length);
+  expect(processesOf(place.workspace, mcp.child.pid).length).toBeGreaterThan(WORKING.length);
   expect(await mcp.end()).toBe(0);
-  expect(processes(place.workspace)).toEqual([]);
+  expect(processesOf(place.workspace, mcp.child.pid)).toEqual([]);
 });
 
-/** Whoever has this folder in their command line. */
-function processes(folder: string): readonly string[] {
-  return readdirSync('/proc')
-    .filter((pid) => /^\d+$/.test(pid) && Number(pid) !== mcp.child.pid)
-    .flatMap((pid) => {
-      try {
-        const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
-        return line.includes(folder) ? [line] : [];
-      } catch {
-        // It ended meanwhile.
-        return [];
-      }
-    });
-}
-
-/** A hundred take a minute of a processor: `WRIT_NEIGHBOURS=100 vitest run test/gateway/neighbours.test.ts`. */
-const CROWD = Number(process.env['WRIT_NEIGHBOURS'] ?? 30);
+/** `npm run test:soak -- neighbours` has a hundred, and looks at the good one's latency. */
+const CROWD = 30;
 
 test('a crowd of them at once, and a good one that answers', async () => {
-  const many = gatewayPlace((at) => {
-    const shell = (script: string): object => ({ command: 'sh', args: ['-c', script], network: 'none', connect_timeout_seconds: 1 });
-    const scripts = ['exec sleep 600', 'echo hello; exec sleep 600', 'exit 7', 'while read -r line; do echo "{}"; done', 'exec cat'];
-    const bad = Array.from({ length: CROWD }, (_, at_) => [`bad${at_}`, shell(scripts[at_ % scripts.length] ?? '')]);
-    return { ...Object.fromEntries(bad), good: fixture(at, 'bad-neighbour.mjs', ['good'], { connect_timeout_seconds: 60 }) };
-  });
+  const many = crowdPlace(CROWD);
   const crowd = await startMcp(many);
   try {
     await listed(crowd, 'good__act');
     for (let n = 0; n < 20; n++) expect((await crowd.call('good__act', { n })).text).toContain(`acted 漢字😀 ${n}`);
   } finally {
     expect(await crowd.end()).toBe(0);
-    expect(processes(many.workspace)).toEqual([]);
+    expect(processesOf(many.workspace)).toEqual([]);
     many.remove();
   }
 });

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { chmod, lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ZodError } from 'zod';
 import type { Clock } from '../../kernel/clock.ts';
-import { AppError, toAppError } from '../../kernel/errors.ts';
+import { AppError, errnoOf, toAppError } from '../../kernel/errors.ts';
 import { withFileLock } from '../../kernel/file-lock.ts';
 import { newId } from '../../kernel/ids.ts';
+import { visible } from '../../kernel/visible.ts';
 import type { UpstreamKey } from '../approvals/records.ts';
 import { keyOf } from '../approvals/types.ts';
 import type { UpstreamSettings, UpstreamTransport } from '../types.ts';
@@ -14,12 +16,14 @@ import { npmInstaller } from './npm.ts';
 import { pythonInstaller, pythonStart } from './python.ts';
 import { readCommand } from './read-command.ts';
 import { digestOf, type InstallRecord, readRecord, writeRecord } from './records.ts';
-import type { Installer, InstallerEnd, InstallerRun, Installing, Wanted } from './types.ts';
+import type { Found, Installer, InstallerEnd, InstallerRun, Installing, Wanted } from './types.ts';
 
 /** Below the Writ home: the records, and for ordinary users what is installed. */
 export const PACKAGES_FOLDER = 'packages';
 const INSTALL_MS = 5 * 60_000;
 const MAX_SHOWN = 4_000;
+/** Longer than anything between an installation and its entry in the configuration. */
+const ORPHAN_MS = 60 * 60_000;
 
 const INSTALLERS: Readonly<Record<Wanted['ecosystem'], Installer>> = { npm: npmInstaller, python: pythonInstaller };
 
@@ -70,6 +74,11 @@ export interface Packages {
   install(settings: UpstreamSettings, options: InstallOptions, signal: AbortSignal): Promise<Installed>;
   /** False: nothing was installed. */
   remove(key: UpstreamKey): Promise<boolean>;
+  /**
+   * Removes what is nobody's: of servers that no configuration names (`configured`: the operator's, by name; a project's go with their
+   * folder), an hour after it was installed. Who adds a server and is killed leaves that.
+   */
+  sweep(configured: ReadonlySet<string>): Promise<void>;
 }
 
 export function createPackages(parts: PackagesParts): Packages {
@@ -100,7 +109,7 @@ export function createPackages(parts: PackagesParts): Packages {
       throw new AppError('upstream_unavailable', `${nameOf(wanted)} was not installed within ${INSTALL_MS / 60_000} minutes.`);
     });
     if (end.exit_code !== 0) throw failed(wanted, end);
-    const { lock, watched, version, ...found } = installer.read(wanted, folder);
+    const { lock, watched, version, ...found } = readInstalled(installer, wanted, folder);
     return {
       version: 1,
       wanted,
@@ -133,10 +142,17 @@ export function createPackages(parts: PackagesParts): Packages {
       await openForReading(draft);
       signal.throwIfAborted();
       renameSync(draft, folder);
-      const record = { ...made, folder, ...(before === undefined ? {} : { previous: before.folder }) };
+      const record = {
+        ...made,
+        folder,
+        ...(key.project === null ? {} : { project: key.project }),
+        ...(before === undefined ? {} : { previous: before.folder }),
+      };
       writeRecord(recordPath(key), record);
       const undo = (): Promise<void> =>
         locked(key, async () => {
+          // Somebody has installed another one since, which is theirs.
+          if (readRecord(recordPath(key))?.folder !== folder) return;
           if (before === undefined) rmSync(recordPath(key), { force: true });
           else writeRecord(recordPath(key), before);
           await rm(before === undefined ? mine : folder, { recursive: true, force: true });
@@ -147,6 +163,19 @@ export function createPackages(parts: PackagesParts): Packages {
       if (before === undefined) await rm(mine, { recursive: true, force: true });
       throw toAppError(thrown);
     }
+  }
+
+  async function forget(id: string, trees: string): Promise<true> {
+    rmSync(join(records, `${id}.json`), { force: true });
+    await rm(join(trees, id), { recursive: true, force: true });
+    removeIfEmpty(trees);
+    return true;
+  }
+
+  function isOrphan(id: string, configured: ReadonlySet<string>): boolean {
+    const record = readRecord(join(records, `${id}.json`));
+    if (record === undefined || parts.clock.now() - record.installed_at < ORPHAN_MS) return false;
+    return record.project === undefined ? !id.includes('.') && !configured.has(id) : !existsSync(record.project);
   }
 
   return {
@@ -172,18 +201,47 @@ export function createPackages(parts: PackagesParts): Packages {
       if (found.state === 'installed' && options.update !== true) return { type: 'there', record: found.record };
       const wanted = found.state === 'installed' ? found.record.wanted : found.wanted;
       const key = keyOf(settings);
-      return locked(key, () => replace(key, wanted, options, signal), signal);
+      const work = async (): Promise<Installed> => {
+        // Somebody else may have installed it while we waited.
+        const now = look(settings);
+        if (now.state === 'installed' && options.update !== true) return { type: 'there', record: now.record };
+        return replace(key, wanted, options, signal);
+      };
+      return locked(key, work, signal);
     },
     async remove(key) {
       if (!existsSync(recordPath(key))) return false;
       const { folder } = await parts.machine();
-      return locked(key, async () => {
-        rmSync(recordPath(key), { force: true });
-        await rm(join(folder, idOf(key)), { recursive: true, force: true });
-        return true;
-      });
+      return locked(key, () => forget(idOf(key), folder));
+    },
+    async sweep(configured) {
+      for (const id of existsSync(records) ? idsIn(records) : []) {
+        if (!isOrphan(id, configured)) continue;
+        const { folder } = await parts.machine();
+        await withFileLock(join(records, `${id}.lock`), async () => isOrphan(id, configured) && forget(id, folder));
+      }
     },
   };
+}
+
+/** Of the records in there. */
+function idsIn(records: string): readonly string[] {
+  return readdirSync(records).flatMap((name) => (name.endsWith('.json') ? [name.slice(0, -'.json'.length)] : []));
+}
+
+/** A package may be anything, and is no fault of ours. */
+function readInstalled(installer: Installer, wanted: Wanted, folder: string): Found {
+  try {
+    return installer.read(wanted, folder);
+  } catch (thrown) {
+    if (thrown instanceof AppError) throw thrown;
+    const why = thrown instanceof ZodError ? (thrown.issues[0]?.message ?? '') : (thrown as Error).message;
+    throw new AppError(
+      'upstream_error',
+      `${nameOf(wanted)} is not made as a package is, so nothing of it can be started: ${visible(why.slice(0, 300))}.`,
+      { cause: thrown },
+    );
+  }
 }
 
 /** In one line: what approvals are bound to. */
@@ -231,6 +289,15 @@ async function openForReading(folder: string): Promise<void> {
     const path = join(entry.parentPath, entry.name);
     const { mode } = await lstat(path);
     const wanted = (mode & 0o755) | (entry.isDirectory() || (mode & 0o100) !== 0 ? 0o755 : 0o644);
-    if ((mode & 0o777) !== wanted) await chmod(path, wanted);
+    // A program that runs as its owner would be root's for everybody.
+    if ((mode & 0o7777) !== wanted) await chmod(path, wanted);
+  }
+}
+
+function removeIfEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch (thrown) {
+    if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(errnoOf(thrown) ?? '')) throw thrown;
   }
 }

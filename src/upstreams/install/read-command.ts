@@ -71,7 +71,8 @@ function readRunner(all: readonly string[], runner: Runner): CommandRead {
     word,
     spec: readSpec(word, runner.ecosystem),
   }));
-  if (specs.some(({ spec }) => spec.type === 'local')) return OWN;
+  // Beside a folder of this machine the others would still be fetched.
+  if (specs.every(({ spec }) => spec.type === 'local')) return OWN;
   const odd = specs.find(({ spec }) => spec.type !== 'registry');
   if (odd !== undefined)
     return unclear(

@@ -29,6 +29,8 @@ const recordSchema = z.strictObject({
   lock: z.string(),
   /** Absolute. */
   folder: z.string(),
+  /** Real path of the project whose server it is for. */
+  project: z.string().optional(),
   /** The one before it, kept for what still runs from there. */
   previous: z.string().optional(),
   program,

@@ -44,7 +44,7 @@ export async function recoverFrom(
   const said = [await first.stderr()];
   await first.end();
 
-  const aged = [...halfMade(place.home), ...inside(place.home, 'gates'), ...inside(place.home, 'warm')];
+  const aged = [...halfMade(place.home), ...['gates', 'spares', 'warm'].flatMap((folder) => inside(place.home, folder))];
   for (const path of aged) age(path);
   const second = createConnection(place, argv);
   // A runner that runs something removes what dead runners left of their pipes and groups.
