@@ -178,10 +178,14 @@ export interface UpOptions extends ServeOptions {
 }
 
 export interface Up {
+  /** Of the page; agents connect at `/mcp` below it. */
   readonly url: string;
+  /** An address that opens the page once, within 10 minutes. */
   link(): Promise<string>;
   probe(): Promise<ProbeResult>;
+  /** One command through an MCP server in this process. */
   demonstrate(): Promise<string>;
+  /** Foreground calls are cancelled and answered, jobs go on. Idempotent. */
   close(): Promise<void>;
 }
 

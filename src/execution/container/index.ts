@@ -5,7 +5,7 @@ import { systemClock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import { createPlanner, type PlanMaker } from '../containment/planner.ts';
-import type { ModeResult } from '../containment/probe/probe.ts';
+import type { ModeResult } from '../containment/probe/surroundings.ts';
 import { ownStanding } from '../containment/proof-key.ts';
 import type { FindRepositories } from '../containment/repositories.ts';
 import { planUncontained } from '../containment/uncontained.ts';

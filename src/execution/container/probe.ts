@@ -1,16 +1,12 @@
-import { randomBytes } from 'node:crypto';
 import { closeSync } from 'node:fs';
-import { type Server, Socket } from 'node:net';
+import { Socket } from 'node:net';
 import type { Clock } from '../../kernel/clock.ts';
-import { AppError, toAppError } from '../../kernel/errors.ts';
+import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { fullReport } from '../containment/dimensions.ts';
-import { createPlanner, type PlanMaker } from '../containment/planner.ts';
+import type { PlanMaker } from '../containment/planner.ts';
 import { failures, parseFacts } from '../containment/probe/checks.ts';
-import type { ModeResult } from '../containment/probe/probe.ts';
-import { makeScratch, type Scratch } from '../containment/probe/scratch.ts';
-import { probeScript } from '../containment/probe/script.ts';
-import { listen, ownNamespaces, scratchSpec } from '../containment/probe/surroundings.ts';
+import { amongBaits, type ModeResult, ownNamespaces } from '../containment/probe/surroundings.ts';
 import type { ExecutionConfig, ProbeMode, SandboxPlan } from '../core-types.ts';
 import { identify } from '../running/identity.ts';
 import { awaitStarted } from '../running/sandbox.ts';
@@ -27,43 +23,17 @@ const REPORT_IT = 'Do not run commands on this machine until that is understood;
  * One run of Writ's own with the production flags, through the same gate and to the same proof of its end: it tries, inside, what must
  * not work. What comes back are facts of this machine, this engine and this image.
  */
-export async function probeContainer(
+export function probeContainer(
   config: ExecutionConfig,
   mode: ProbeMode,
   target: Target,
   maker: PlanMaker,
   clock: Clock,
 ): Promise<ModeResult> {
-  const canary = `canary-${randomBytes(12).toString('hex')}`;
-  const listeners: Server[] = [];
-  let scratch: Scratch | undefined;
-  try {
-    scratch = makeScratch(config, mode);
-    const { workspace, bait } = scratch;
-    const tcp = await listen(listeners, { host: '127.0.0.1', port: 0 });
-    const abstract = `writ-probe-${randomBytes(8).toString('hex')}`;
-    await listen(listeners, { path: `\0${abstract}` });
-    const address = tcp.address();
-    const port = typeof address === 'object' && address ? address.port : 0;
-    const planner = createPlanner({ ...config, host_env: { ...config.host_env, WRIT_PROBE_CANARY: canary } }, undefined, maker);
-    const plan = await planner(scratchSpec(workspace, config, DEADLINE_MS), true);
-    // Of our namespaces, the one of users may be shared with a container: it is no sign that there is none.
-    const namespaces = { ...ownNamespaces(), user: '' };
-    const command = probeScript({ canary, port, abstract, hidden: bait, scratch: workspace, namespaces });
-    return await carryOut(plan, command, target, config, clock);
-  } catch (thrown) {
-    const error = toAppError(thrown);
-    return {
-      ok: false,
-      code: 'backend_unavailable',
-      cause: error.message,
-      fix: error.fix ?? 'Run `writ doctor` again; if it stays, the detail says what failed.',
-      detail: error.code,
-    };
-  } finally {
-    for (const server of listeners) server.close();
-    scratch?.remove();
-  }
+  // Of our namespaces, the one of users may be shared with a container: it is no sign that there is none.
+  const namespaces = { ...ownNamespaces(), user: '' };
+  const around = { deadline_ms: DEADLINE_MS, namespaces, maker, code: 'backend_unavailable' } as const;
+  return amongBaits(config, mode, around, (plan, script) => carryOut(plan, script, target, config, clock));
 }
 
 async function carryOut(plan: SandboxPlan, command: string, target: Target, config: ExecutionConfig, clock: Clock): Promise<ModeResult> {
@@ -90,10 +60,13 @@ async function carryOut(plan: SandboxPlan, command: string, target: Target, conf
         if (text.length < MAX_FACTS_BYTES) text += bytes.toString('utf8');
       });
   }
-  sandbox.open({ cwd: plan.cwd, command });
-  await awaitStarted(sandbox);
-  await sandbox.exit;
-  clearTimeout(timer);
+  try {
+    sandbox.open({ cwd: plan.cwd, command });
+    await awaitStarted(sandbox);
+    await sandbox.exit;
+  } finally {
+    clearTimeout(timer);
+  }
   const teardown = await sandbox.tree?.end();
   sandbox.release();
   const facts = parseFacts(text);

@@ -1,30 +1,20 @@
 import type { AuditLog } from '../../audit/index.ts';
 import type { Execution } from '../../execution/index.ts';
-import type { PageParts, Refusals } from '../../http/index.ts';
+import type { PageParts } from '../../http/index.ts';
 import type { Identity } from '../../identity/index.ts';
-import type { Clock } from '../../kernel/clock.ts';
-import type { Logger } from '../../kernel/logger.ts';
 import type { Redactor } from '../../kernel/redaction/index.ts';
 import { visible } from '../../kernel/visible.ts';
 import type { Asking } from './approvals.ts';
 import type { RunningCalls } from './running-calls.ts';
 
-export interface PagePartsParts {
+export interface PagePartsParts
+  extends Pick<PageParts, 'sessions' | 'servers' | 'refusals' | 'operator' | 'hosts' | 'public_origin' | 'version' | 'clock' | 'logger'> {
   readonly asking: Asking;
   readonly identity: Identity;
   readonly calls: RunningCalls;
   readonly execution: Execution;
   readonly redactor: Redactor;
-  readonly refusals: Refusals;
-  readonly sessions: PageParts['sessions'];
-  readonly servers: PageParts['servers'];
   readonly home: string;
-  readonly operator: string;
-  readonly hosts: readonly string[];
-  readonly public_origin: string | undefined;
-  readonly version: string;
-  readonly clock: Clock;
-  readonly logger: Logger;
   audit(): Promise<AuditLog>;
 }
 

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type AskedBy, askedByConnection } from '../../approvals/index.ts';
-import type { Execution, ProbeResult } from '../../execution/index.ts';
+import type { Up } from '../../cli/index.ts';
+import type { Execution } from '../../execution/index.ts';
 import {
   API,
   type Bearers,
@@ -39,18 +40,6 @@ export interface UpParts extends Omit<ServingParts, 'execution' | 'gateway' | 'w
   /** Flags; the configuration where they are absent. */
   readonly host?: string;
   readonly port?: number;
-}
-
-export interface Up {
-  /** Of the page; agents connect at `/mcp` below it. */
-  readonly url: string;
-  /** An address that opens the page once, within 10 minutes. */
-  link(): Promise<string>;
-  probe(): Promise<ProbeResult>;
-  /** One command through an MCP server in this process. */
-  demonstrate(): Promise<string>;
-  /** Foreground calls are cancelled and answered, jobs go on. Idempotent. */
-  close(): Promise<void>;
 }
 
 /** Whoever still waits for an answer when everything was answered. */
