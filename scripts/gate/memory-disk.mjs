@@ -11,8 +11,8 @@ const ENTER = [...OWN_MOUNTS, `${MOUNT_MEMORY_DISK} "$1" && shift && exec "$@"`,
 
 /**
  * Runs `work` with what it takes to start a command whose temporary files are in memory. The tests make and remove files by the
- * hundred thousand, and ext4 passes over each inode that was freed in the last 5 seconds before it takes a new one: a tenth of all
- * processor time. Without the rights to mount, they are where they always are.
+ * hundred thousand, which took a tenth of all processor time on a disk (docs/decisions/0036). Without the rights to mount, they are
+ * where they always are.
  */
 export async function onMemoryDisk(work) {
   const folder = mkdtempSync(join(tmpdir(), 'writ-t-'));

@@ -15,7 +15,7 @@ export const KEEP_ENDED = { most: 200, ms: 24 * 3_600_000, bytes: 1024 * 1024 * 
 
 /** Folders are weighed again after so many. */
 const TRIM_EVERY = 25;
-/** Those too many go when nothing has ended for this long: for 5 s after a file has gone, ext4 is slower at making others (carriers.ts). */
+/** Those too many go when nothing has ended for this long: removing costs time, and on some file systems whoever makes files next (carriers.ts). */
 const QUIET_MS = 10_000;
 /** Or when there are more than this, all at once. */
 const FAR_TOO_MANY = 2 * KEEP_ENDED.most;

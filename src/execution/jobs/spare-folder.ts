@@ -6,7 +6,7 @@ import { errnoOf } from '../../kernel/errors.ts';
 import { makeBlanks } from '../running/hidden-file.ts';
 import { FILES } from './records.ts';
 
-/** A folder with its blanks, made before it is needed, while a command runs (hidden-file.ts says why). */
+/** A folder with its blanks, made before it is needed (hidden-file.ts says why). */
 export interface SpareFolder {
   /** It becomes `path`. False: there is none, and whoever needs one makes it. */
   take(path: string): boolean;

@@ -6,8 +6,8 @@ const MAX_KEPT = 16;
 
 /**
  * Files without a name whose content one sandbox after another reads: the options and the filter of a plan. A file that is made and
- * gone with each sandbox costs more than it seems: ext4 passes over every inode that was freed in the last seconds when it looks for a
- * free one, so that many short-lived files make each new one slower.
+ * gone with each sandbox costs more than it seems: ext4 without a journal, which virtual machines and build hosts often have, passes over
+ * every inode that was freed in the last minute (five, until that is on the disk) when it looks for a free one.
  */
 export interface Carriers {
   /** A descriptor with an offset of its own, at the start and for reading only. The caller closes it once the child has its copy. */

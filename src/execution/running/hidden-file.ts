@@ -5,8 +5,7 @@ import { errnoOf } from '../../kernel/errors.ts';
 
 /**
  * Files are written under a name that nobody looks at, and then get theirs: whole or not at all. A blank is one that is made empty before
- * it is needed: to make one, ext4 passes over every inode that was freed in the last minutes, in whatever folder, and beside a build
- * that takes longer than all the rest.
+ * it is needed, since making a file takes longer than writing it: much longer where many have just been removed (carriers.ts).
  */
 const BLANK_PREFIX = '.blank-';
 
