@@ -3,17 +3,9 @@ import type { Approvals, Taints } from '../../src/approvals/types.ts';
 import type { Bed } from '../../src/execution/containment/testing.ts';
 import { createExecution, type Execution, runnerArgv } from '../../src/execution/index.ts';
 import type { GateAnswer } from '../../src/gate/types.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
 import { readProcess } from '../../src/kernel/config/index.ts';
-import { silentLogger } from '../../src/kernel/logger.ts';
-import { createRedactor } from '../../src/kernel/redaction/index.ts';
-import { openApprovals } from '../../src/main/parts/approvals.ts';
-import { openAudit } from '../../src/main/parts/audit.ts';
-import { createConfigs } from '../../src/main/parts/configs.ts';
-import { openDatabase } from '../../src/main/parts/database.ts';
-import { once } from '../../src/main/parts/once.ts';
 import { createServing } from '../../src/main/parts/serving.ts';
-import { WRITER_THREAD } from '../helpers/programs.ts';
+import { openParts } from '../helpers/composed.ts';
 
 /** Writ as it is composed for an agent, in this process: gate, approvals, tools, audit, and a runner whose network is that of the test. */
 export interface Whole {
@@ -29,32 +21,15 @@ const RUNNER = fileURLToPath(new URL('../fixtures/world-runner.ts', import.meta.
 export async function openWhole(bed: Bed, places: readonly (readonly [string, number])[]): Promise<Whole> {
   const { workspace, user_home } = bed;
   const { home, host_env } = bed.config;
-  const [logger, clock] = [silentLogger, systemClock];
   const real = readProcess();
   const facts = { ...real, host_env, cwd: workspace, user: { ...real.user, home: user_home } };
-  const redactor = createRedactor();
-  const database = openDatabase(home, WRITER_THREAD);
-  const configFor = createConfigs({ facts, home: () => home, logger });
-  const config = await configFor(workspace);
-  const audit = once(async () => openAudit({ home, database, clock, logger, config: config.audit }));
-  const asking = openApprovals({ database, audit, clock, logger, redactor, config, host_env });
+  const { asking, ...parts } = await openParts(facts, home, workspace);
+  const { config, audit } = parts;
   const execution = createExecution(
     { ...bed.config, limits: config.sandbox.limits, runner_argv: [...runnerArgv(RUNNER), JSON.stringify(places)] },
-    { clock, logger },
+    parts,
   );
-  const serving = await createServing({
-    facts,
-    home,
-    config,
-    configFor,
-    redactor,
-    logger,
-    clock,
-    version: '0.0.0',
-    execution: async () => execution,
-    audit,
-    asking: async () => asking,
-  });
+  const serving = await createServing({ ...parts, execution: async () => execution, asking: async () => asking });
   const workspaces = [{ path: workspace, access: 'write' }] as const;
   await serving.enter(workspaces);
   serving.serverParts('default');

@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isInstalled, PACKAGE, runScenarios } from './runner.ts';
 
 /**
  * The official scenarios for clients, logins included, on the client that upstreams are reached with. What fails is listed with its reason;
@@ -15,8 +15,6 @@ const FAILURES = JSON.parse(readFileSync(new URL('./expected-client-failures.jso
   string,
   Record<string, string>
 >;
-const PACKAGE = process.env['WRIT_CONFORMANCE'] ?? 'node_modules/@modelcontextprotocol/conformance';
-const RUNNER = join(PACKAGE, 'dist/index.js');
 const folder = mkdtempSync(join(tmpdir(), 'writ-conformance-client-'));
 const AT_ONCE = 3;
 const program = join(folder, 'client.mjs');
@@ -34,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test.skipIf(!existsSync(RUNNER)).each(['2025-11-25', '2026-07-28'])(
+test.skipIf(!isInstalled).each(['2025-11-25', '2026-07-28'])(
   '%s (skipped without @modelcontextprotocol/conformance)',
   { timeout: 240_000 },
   async (revision) => {
@@ -45,7 +43,10 @@ test.skipIf(!existsSync(RUNNER)).each(['2025-11-25', '2026-07-28'])(
     const failed: Record<string, string> = {};
     const worker = async (): Promise<void> => {
       for (let scenario = waiting.shift(); scenario !== undefined; scenario = waiting.shift()) {
-        const { code, output } = await run(['--scenario', scenario, '--spec-version', revision, '--timeout', '60000', '-o', folder]);
+        const { code, output } = await runScenarios([
+          ...['client', '--command', `${process.execPath} ${program}`, '--scenario', scenario],
+          ...['--spec-version', revision, '--timeout', '60000', '-o', folder],
+        ]);
         if (code !== 0) failed[scenario] = output.slice(output.indexOf('Test Results:'));
       }
     };
@@ -61,17 +62,4 @@ function scenariosOf(revision: string): string[] {
   const text = readFileSync(join(PACKAGE, `requirements/${revision}.yaml`), 'utf8');
   const [, list = ''] = /^client:\n((?: {2}- .*\n)+)/m.exec(text) ?? [];
   return [...list.matchAll(/^ {2}- (\S+)/gm)].map(([, name = '']) => name);
-}
-
-async function run(args: readonly string[]): Promise<{ code: number | null; output: string }> {
-  const command = ['--command', `${process.execPath} ${program}`];
-  const child = spawn(process.execPath, [RUNNER, 'client', ...command, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
-  }
-  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
-  return { code, output };
 }

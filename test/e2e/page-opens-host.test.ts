@@ -6,20 +6,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Up } from '../../src/cli/index.ts';
 import { makeWorld } from '../../src/execution/network/testing.ts';
 import { listPids } from '../../src/execution/running/proc.ts';
-import { systemClock as clock } from '../../src/kernel/clock.ts';
 import { readProcess } from '../../src/kernel/config/index.ts';
-import { silentLogger as logger } from '../../src/kernel/logger.ts';
-import { createRedactor } from '../../src/kernel/redaction/index.ts';
-import { openApprovals } from '../../src/main/parts/approvals.ts';
-import { openAudit } from '../../src/main/parts/audit.ts';
-import { createConfigs } from '../../src/main/parts/configs.ts';
-import { openDatabase } from '../../src/main/parts/database.ts';
 import { BWRAP_CANDIDATES, createLocalExecution } from '../../src/main/parts/execution.ts';
 import { openIdentity } from '../../src/main/parts/identity.ts';
-import { once } from '../../src/main/parts/once.ts';
 import { startUp } from '../../src/main/parts/up.ts';
 import { createBrowsers } from '../../src/tools/browser/index.ts';
-import { RUNNER, WRITER_THREAD } from '../helpers/programs.ts';
+import { openParts } from '../helpers/composed.ts';
+import { RUNNER } from '../helpers/programs.ts';
 import { makeToken } from '../helpers/up-process.ts';
 import { makePlace, type Place, runWrit } from '../helpers/writ-process.ts';
 import { type Message, member, open } from '../mcp/http/client.ts';
@@ -30,24 +23,12 @@ const HOST = 'news.example';
 /** `writ up` as it is composed, but that its browser lives in a world in which the host is a server of the test. */
 async function serveUp({ home, workspace, env }: Place, makeGuard: ReturnType<typeof makeWorld>['makeGuard']): Promise<Up> {
   const facts = { ...readProcess(), cwd: workspace, host_env: env };
-  const redactor = createRedactor();
-  const database = openDatabase(home, WRITER_THREAD);
-  const configFor = createConfigs({ facts, home: () => home, logger });
-  const config = await configFor(undefined);
-  const audit = once(async () => openAudit({ home, database, clock, logger, config: config.audit }));
-  const asking = openApprovals({ database, audit, clock, logger, redactor, config, host_env: env });
+  const { asking, database, ...parts } = await openParts(facts, home, undefined);
+  const { clock, logger } = parts;
   const browsers = { home, bwrap_candidates: BWRAP_CANDIDATES, reader: new URL('../../src/main/page-reader.ts', import.meta.url) };
   const browsing = createBrowsers({ ...browsers, clock, logger }, { makeGuard });
   return startUp({
-    facts,
-    home,
-    config,
-    configFor,
-    redactor,
-    logger,
-    clock,
-    version: '0.0.0',
-    audit,
+    ...parts,
     asking: async () => asking,
     browsing: async () => browsing,
     identity: openIdentity({ ...database, clock, logger, facts, home }),

@@ -1,5 +1,4 @@
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Channels, createChannels } from '../../src/execution/channel/connect.ts';
 import type { ExecutionConfig } from '../../src/execution/core-types.ts';
@@ -11,6 +10,7 @@ import { FILES } from './attempts/files.ts';
 import { KERNEL } from './attempts/kernel.ts';
 import { NETWORK } from './attempts/network.ts';
 import { PROCESSES } from './attempts/processes.ts';
+import { configIn } from './config.ts';
 import { unlock } from './files.ts';
 import { makeOutside } from './outside.ts';
 import { carrying } from './run.ts';
@@ -31,18 +31,7 @@ describe('escapes from a program that stays', () => {
   let channels: Channels;
   beforeAll(async () => {
     outside = await makeOutside(undefined);
-    config = {
-      home: outside.writ_home,
-      host_env: { PATH: '/usr/bin:/bin', ESCAPE_TOKEN: outside.secret },
-      env_pass: [],
-      user_home: outside.user_home,
-      limits: LIMITS,
-      bwrap_candidates: ['/usr/bin/bwrap'],
-      runner_argv: [],
-      job_retention_ms: 1,
-      job_quota_bytes: 1,
-      shared_root: join(outside.base, 'shared'),
-    };
+    config = configIn(outside, {});
     channels = createChannels(config, { clock: systemClock, logger: silentLogger, self: selfIdentity() });
   });
   afterAll(async () => {

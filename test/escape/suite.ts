@@ -3,7 +3,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createContainment } from '../../src/execution/containment/index.ts';
-import type { Containment, ExecutionConfig, Running } from '../../src/execution/core-types.ts';
+import type { Containment, Running } from '../../src/execution/core-types.ts';
 import { createRunning } from '../../src/execution/running/index.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { silentLogger } from '../../src/kernel/logger.ts';
@@ -14,12 +14,13 @@ import { RESOURCES } from './attempts/limits.ts';
 import { NETWORK } from './attempts/network.ts';
 import { PERSISTENCE } from './attempts/persistence.ts';
 import { PROCESSES } from './attempts/processes.ts';
+import { configIn } from './config.ts';
 import { type Ablated, CONTROLS, CONTROLS_OF_ROOT, type ControlName, wayWithout, without } from './controls.ts';
 import { describePath, unlock } from './files.ts';
 import { hostFor } from './host.ts';
 import { makeOutside } from './outside.ts';
 import { carryOut, type Ended, endAll } from './run.ts';
-import { LIMITS, makeScene, type Scene } from './scene.ts';
+import { makeScene, type Scene } from './scene.ts';
 
 const ATTEMPTS: readonly Attempt[] = [...FILES, ...NETWORK, ...PROCESSES, ...KERNEL, ...PERSISTENCE, ...RESOURCES];
 
@@ -40,19 +41,8 @@ export function escapes(who: string, uid: number | undefined, show: 'all' | 'con
 
     beforeAll(async () => {
       outside = await makeOutside(uid);
-      const leaked = { ESCAPE_TOKEN: outside.secret, SSH_AUTH_SOCK: `${outside.variables['SOCKET_HOME']}`, LD_PRELOAD: '' };
-      const config: ExecutionConfig = {
-        home: outside.writ_home,
-        host_env: { PATH: '/usr/bin:/bin', ...leaked, BASH_ENV: '/dev/null', PERL5OPT: '' },
-        env_pass: [],
-        user_home: outside.user_home,
-        limits: LIMITS,
-        bwrap_candidates: ['/usr/bin/bwrap'],
-        runner_argv: [],
-        job_retention_ms: 1,
-        job_quota_bytes: 1,
-        shared_root: join(outside.base, 'shared'),
-      };
+      const ssh = `${outside.variables['SOCKET_HOME']}`;
+      const config = configIn(outside, { SSH_AUTH_SOCK: ssh, LD_PRELOAD: '', BASH_ENV: '/dev/null', PERL5OPT: '' });
       hostEnv = config.host_env;
       containment = createContainment(config, silentLogger);
       running = createRunning(config, systemClock);
