@@ -42,6 +42,14 @@ test('what was written is read again, by its owner only', async () => {
   expect(readdirSync(join(home, 'upstreams'))).toEqual(['s.json']);
 });
 
+test('of one that was never ready in time, that is all', async () => {
+  const remembered = createRemembered(home, silentLogger);
+  await remembered.write(SETTINGS, { tools: [], late: true });
+  expect(remembered.read(SETTINGS)).toMatchObject({ tools: [], late: true });
+  await remembered.write(SETTINGS, FACTS);
+  expect(remembered.read(SETTINGS)?.late).toBeUndefined();
+});
+
 test('another command, another folder, another project is another server', async () => {
   const remembered = createRemembered(home, silentLogger);
   await remembered.write(SETTINGS, FACTS);

@@ -17,14 +17,16 @@ const factsSchema = z.strictObject({
   version: z.literal(1),
   /** What it was that said this: digest of how it is reached. */
   server: z.string(),
-  era: z.enum(['stateless', 'handshake']),
+  era: z.enum(['stateless', 'handshake']).exactOptional(),
   instructions: z.string().max(65_536).optional(),
   /** As they came; hardened and judged again whenever they are used. */
   tools: z.array(z.unknown()).max(10_000),
+  /** It has never been ready in time. */
+  late: z.literal(true).exactOptional(),
 });
 
 /** What an upstream said the last time, so that nobody has to wait for it to say it again. */
-export type Facts = Pick<z.output<typeof factsSchema>, 'era' | 'tools'> & { readonly instructions?: string | undefined };
+export type Facts = Pick<z.output<typeof factsSchema>, 'era' | 'tools' | 'late'> & { readonly instructions?: string | undefined };
 
 /** `upstreams/NAME.json` in the Writ home, 0600. It is a copy of what can be asked for again: whatever is wrong with it, it is not there. */
 export interface Remembered {
@@ -55,14 +57,15 @@ export function createRemembered(home: string, logger: Logger): Remembered {
       const known = text === undefined ? undefined : parse(text);
       return known?.server === serverOf(settings) ? known : undefined;
     },
-    async write(settings, { era, instructions, tools }) {
+    async write(settings, { era, instructions, tools, late }) {
       const path = pathOf(settings);
       const text = JSON.stringify({
         version: 1,
         server: serverOf(settings),
-        era,
+        ...(era === undefined ? {} : { era }),
         ...(instructions === undefined ? {} : { instructions }),
         tools,
+        ...(late === undefined ? {} : { late }),
       });
       if (Buffer.byteLength(text) > MAX_BYTES || text === textAt(path)) return;
       const draft = `${path}.${newId('art', Date.now())}.tmp`;

@@ -3,6 +3,7 @@ import { systemClock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { type Logger, silentLogger } from '../kernel/logger.ts';
 import { createPlaces } from './places.ts';
+import type { Facts, Remembered } from './remembered.ts';
 import { SETTLED, TRANSITIONS } from './states.ts';
 import { type Behaviour, type FakeServer, fakeServer, olderServer } from './testing.ts';
 import { UPSTREAM_STATES, type UpstreamSettings, type UpstreamTool } from './types.ts';
@@ -125,6 +126,33 @@ test('it is started when its turn has come, in all of its own time, and the next
   expect(waiting.status()).toMatchObject({ state: 'failed', reason: 'It is not there.' });
   expect(next.status().state).toBe('connected');
   expect(unwanted.starts()).toBe(0);
+});
+
+test('a list waits once for one that is not ready in time, and not at the next start, until it has been', async () => {
+  let facts: Facts | undefined;
+  const remembered: Remembered = {
+    read: () => facts,
+    async write(_settings, said) {
+      facts = said;
+    },
+  };
+  const settings = { ...SETTINGS, connect_timeout_ms: 50 };
+  const hangs = fakeServer(() => {});
+  const first = upstreamOf([() => hangs], { settings, remembered });
+  await first.tried();
+  expect(first.status().state).toBe('timeout');
+  expect(facts).toEqual({ tools: [], late: true });
+  const second = upstreamOf([() => olderServer([ACT], answers)], { settings, remembered });
+  await second.tried();
+  expect(second.status().state).toBe('starting');
+  await second.start();
+  expect(facts).toMatchObject({ era: 'handshake', tools: [ACT] });
+  expect(facts?.late).toBeUndefined();
+  // What it once had is kept when it is late again.
+  const third = upstreamOf([() => hangs], { settings, remembered });
+  await third.start();
+  expect(third.status().state).toBe('timeout');
+  expect(facts).toMatchObject({ tools: [ACT] });
 });
 
 test('when another package is installed, what runs of the old one is ended and the new one started', async () => {

@@ -1,12 +1,13 @@
 import type { Clock } from '../kernel/clock.ts';
 import { AppError, type ErrorCode, toAppError } from '../kernel/errors.ts';
-import { HEADER_MISMATCH, paramHeadersOf } from '../kernel/json-rpc/param-headers.ts';
+import { HEADER_MISMATCH } from '../kernel/json-rpc/param-headers.ts';
 import type { Logger } from '../kernel/logger.ts';
 import { asCaller } from './as-caller.ts';
 import { soundInstructions } from './instructions.ts';
 import { createOffered, type OfferKind } from './offered.ts';
 import { createPlaces } from './places.ts';
 import type { Remembered } from './remembered.ts';
+import { repeatedArguments } from './repeated-arguments.ts';
 import { createStanding } from './standing.ts';
 import { SETTLED } from './states.ts';
 import { createToolList } from './tool-list.ts';
@@ -73,7 +74,10 @@ export interface Upstream {
   offers(kind: OfferKind): Promise<readonly JsonObject[]>;
   /** Resolves when it is connected or can't be just now; never rejects. One attempt serves everybody who waits. */
   start(): Promise<void>;
-  /** The first attempt, which is made now if it wasn't yet; where it is known what it has, that is listed at once and nobody waits. */
+  /**
+   * The first attempt, which is made now if it wasn't yet; where it is known what it has, that is listed at once and nobody waits, and
+   * nobody waits for one that was not ready the last time.
+   */
   tried(): Promise<void>;
   request(method: string, params: JsonObject, options: CallOptions): Promise<PeerAnswer>;
   /** Tells when one of its resources has changed, until the function that it gives is called; undefined: it doesn't tell. */
@@ -119,6 +123,8 @@ export function createUpstream(parts: UpstreamParts): Upstream {
     return backend.version;
   };
   const said = settings.enabled ? parts.remembered?.read(settings) : undefined;
+  /** Not connected before, as far as anybody knows. */
+  let never = said === undefined || said.late === true;
   let era: Era | undefined = said?.era;
   let instructions = said?.instructions === undefined ? undefined : soundInstructions(name, said.instructions, logger);
   let client: UpstreamClient | undefined;
@@ -198,9 +204,10 @@ export function createUpstream(parts: UpstreamParts): Upstream {
       // What it spoke last may be what it doesn't speak any more.
       era = undefined;
       const error = toAppError(thrown);
-      if (timeout?.aborted)
+      if (timeout?.aborted) {
+        if (never) void parts.remembered?.write(settings, { tools: [], late: true });
         standing.fail('timeout', `it was not ready within ${settings.connect_timeout_ms / 1000} s (connect_timeout_seconds)`);
-      else if (error.data?.['needs_auth'] !== undefined) standing.fail('needs_auth', error.message);
+      } else if (error.data?.['needs_auth'] !== undefined) standing.fail('needs_auth', error.message);
       else standing.fail('failed', error.message.replace(/ It may have run\.$/, ''));
       if (!FINAL.has(error.code)) tryAgain();
       return;
@@ -268,16 +275,6 @@ export function createUpstream(parts: UpstreamParts): Upstream {
     return starting;
   }
 
-  /** Over HTTP, in the revision that has it, headers repeat what the tool says of its arguments. */
-  function repeated(
-    { era: spoken }: UpstreamClient,
-    tool: UpstreamTool | undefined,
-    params: JsonObject,
-  ): Record<string, string> | undefined {
-    const use = tool?.mirrored !== undefined && settings.transport.type === 'http' && spoken === 'stateless';
-    return use ? paramHeadersOf(tool.mirrored, params['arguments']) : undefined;
-  }
-
   function sleepWhenIdle(): void {
     clearTimeout(idle);
     if (settings.idle_stop_ms === 0) return;
@@ -297,6 +294,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
   }
 
   function keep({ era: spoken, instructions: now }: UpstreamClient): void {
+    never = false;
     void parts.remembered?.write(settings, { era: spoken, instructions: now, tools: [...list.definitions()] });
   }
 
@@ -319,7 +317,8 @@ export function createUpstream(parts: UpstreamParts): Upstream {
     tried() {
       first ??= (async () => {
         const started = start();
-        if (!(await recall().catch(() => false))) await started;
+        // Whoever waited for it in vain the last time doesn't do so again: its tools are told of when they are there.
+        if (!(await recall().catch(() => false)) && said?.late !== true) await started;
       })();
       return first;
     },
@@ -329,7 +328,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
       try {
         const { timeout_ms, signal, onProgress, scope } = options;
         const current = await live();
-        const headers = repeated(current, options.tool, params);
+        const headers = repeatedArguments(settings, current.era, options.tool, params);
         const given = {
           timeout_ms,
           signal,
