@@ -111,4 +111,8 @@ export const TOOL_HOMES = new Set(
 /** Folders of the home where a write stays in the private home and starts nothing. */
 export const CACHE_HOMES = new Set(lines('.cache .npm .pnpm-store .yarn go'));
 
-export const SYSTEM_BINARIES = new Set(lines('/bin /usr/bin /sbin /usr/sbin /usr/local/bin /usr/local/sbin /opt/homebrew/bin /snap/bin'));
+export const SYSTEM_BINARIES = new Set(
+  lines(
+    '/bin /usr/bin /sbin /usr/sbin /usr/local/bin /usr/local/sbin /opt/homebrew/bin /snap/bin /lib /lib64 /usr/lib /usr/lib64 /usr/lib/git-core /usr/libexec/git-core',
+  ),
+);

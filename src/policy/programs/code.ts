@@ -41,7 +41,16 @@ const CALLS_SHELL = new RegExp(
   String.raw`\b(?:os\.system|os\.popen|popen|commands\.getoutput|(?:subprocess|sp)\.(?:run|call|Popen|check_output|check_call|getoutput|getstatusoutput)|system|(?<!/[a-z]{0,6}\.)exec|execSync|spawn(?:Sync)?|shell_exec|passthru|proc_open|IO\.popen|Open3\.\w+|os\.execute|io\.popen|Kernel\.system|sh|do\s+shell\s+script|qx)\s*\(?\s*${STRING}`,
   'g',
 );
-const PERL_QX = /\bqx\s*([{(/|!])([^})/|!]*)[})/|!]/g;
+/** `exec "rm", "-rf", x` of perl and ruby, which need no brackets. */
+const BARE_ARGV = /\b(?:system|exec|spawn)\s+((?:["'][^"']*["']\s*(?:,\s*|(?=[;)\n]|$))){2,})/g;
+/** `new Deno.Command("rm", { args: [...] })`. */
+const COMMAND_ARGS = /\bDeno\.Command\(\s*(["'][^"']*["'])\s*,\s*\{[^}]*?\bargs\s*:\s*\[([^\]]*)\]/g;
+/** `(system "...")` and `(shell-command "...")` of the lisps, `exec ...` at the head of a line of Tcl. */
+const LISP = /\(\s*(?:system\*?|shell|shell-command(?:-to-string)?|uiop:run-program|run-shell-command)\s+"((?:[^"\\]|\\.)*)"/g;
+const TCL = /(?:^|[;\n[])\s*exec\s+([^"'(;\n\]]+)/g;
+/** A template that is handed to a shell: Bun's and zx's `$`, Julia's `run`. */
+const SHELL_TEMPLATE = /(?:(?<![\w)\]}])\$|\b(?:Bun\.\$|execa\$?|zx))(?:\([^)]*\))?`([^`]*)`|\brun\(\s*`([^`]*)`/g;
+const PERL_QX = /(?:\bqx|%x)\s*([{(/|!])([^})/|!]*)[})/|!]/g;
 const ARGV =
   /\b(?:run|call|Popen|check_output|check_call|execv[pe]*|spawn\w*|system|exec|execFile(?:Sync)?|spawnSync)\s*\(\s*(?:\[\s*)?((?:["'][^"']*["']\s*,?\s*(?:\[\s*)?){2,})/g;
 
@@ -51,13 +60,17 @@ function* shellLiterals(code: Text): Generator<Text> {
     if (literal !== undefined && literal !== '') yield decode(literal);
   }
   for (const match of code.matchAll(PERL_QX)) yield match[2] ?? '';
+  for (const pattern of [LISP, TCL]) for (const match of code.matchAll(pattern)) yield decode(match[1] ?? '');
+  for (const match of code.matchAll(SHELL_TEMPLATE)) yield match[1] ?? match[2] ?? '';
   // Backticks are a shell in perl, ruby and php, and a template in JavaScript: only text that begins like a command is taken.
   for (const match of code.matchAll(/(?<![\w$)])`((?:[^`\\$]|\\.){2,})`/g))
     if (/^\s*(rm|curl|wget|sudo|dd|mkfs\S*|sh|bash|nc|cat|chmod|git)\s/.test(match[1] ?? '')) yield match[1] ?? '';
 }
 
 function* argvLiterals(code: Text): Generator<readonly Text[]> {
-  for (const match of code.matchAll(ARGV)) yield [...(match[1] ?? '').matchAll(/["']([^"']*)["']/g)].map((one) => one[1] ?? '');
+  const texts = [ARGV, BARE_ARGV].flatMap((pattern) => [...code.matchAll(pattern)].map((match) => match[1] ?? ''));
+  for (const match of code.matchAll(COMMAND_ARGS)) texts.push(`${match[1]},${match[2]}`);
+  for (const text of texts) yield [...text.matchAll(/["']([^"']*)["']/g)].map((one) => one[1] ?? '');
 }
 
 const decode = (literal: Text): Text =>
@@ -82,11 +95,11 @@ const FETCHES =
 const SOCKET =
   /\b(socket\.(socket|create_connection)|net\.(connect|Socket|createConnection)|TCPSocket|IO::Socket|fsockopen|LuaSocket|socket\.connect)\b/;
 const WIPES =
-  /\b(shutil\.rmtree|rmtree|fs\.rmSync|rmSync|fs\.rm|fs\.rmdirSync|rmdirSync|FileUtils\.rm_rf|FileUtils\.rm_r|rm_rf|rimraf\.sync|rimraf|remove_tree|removeSync)\s*\(?\s*(["'])([^"']*)\2/g;
+  /\b(shutil\.rmtree|rmtree|fs\.rmSync|rmSync|fs\.rm|fs\.rmdirSync|rmdirSync|FileUtils\.rm_rf|FileUtils\.rm_r|rm_rf|rimraf\.sync|rimraf|remove_tree|removeSync|delete-directory)\s*\(?\s*(["'])([^"']*)\2/g;
 const UNLINKS = /\b(os\.remove|os\.unlink|unlinkSync|fs\.unlink|unlink|File\.delete)\s*\(?\s*(["'])([^"']*)\2/g;
 const OPENS_TO_WRITE =
   /(?:\bopen\s*\(\s*["']([^"']*)["']\s*,\s*(?:mode\s*=\s*)?["'][wax]|\b(?:writeFileSync|appendFileSync|writeFile|appendFile|createWriteStream|file_put_contents|File\.write)\s*\(\s*["']([^"']*)["']|\bPath\(\s*["']([^"']*)["']\s*\)\.write_(?:text|bytes))/g;
 const READS =
   /\b(?:open|readFileSync|readFile|createReadStream|file_get_contents|File\.read|Path)\s*\(\s*(["'])([^"']*)\1\s*(?:\)|,\s*(?:["'](?:r|rb|utf-?8|utf8|ascii|latin1|binary|hex|base64)["']|\{))/g;
 const ENVIRONMENT =
-  /\b(print|console\.log|pprint|json\.dumps|JSON\.stringify|Object\.entries|puts|p|var_dump|print_r|repr|str)\s*\(?\s*(os\.environ|process\.env|ENV|\$_ENV|getenv\(\))(?!\s*[.[(]\s*["'\w])/;
+  /\b(print|console\.log|pprint|json\.dumps|JSON\.stringify|Object\.entries|puts|p|var_dump|print_r|repr|str)\s*\(?\s*(?:(?:dict|list|sorted|str|repr|json\.dumps|JSON\.stringify)\s*\(\s*)*(os\.environ|process\.env|ENV|\$_ENV|getenv\(\))(?!\s*[.[(]\s*["'\w])/;

@@ -1,4 +1,6 @@
+import { networkOf } from '../hosts.ts';
 import { isUnknown, type Text } from '../text.ts';
+import { onlyAsks } from './database-questions.ts';
 import { all } from './define.ts';
 import { type OptionTable, optionTable, readWords } from './options.ts';
 import type { Call, Program } from './program.ts';
@@ -18,18 +20,23 @@ export function inspectStatements(call: Call, text: Text): void {
   for (const match of text.matchAll(/(?:^|[\n;])\s*\\(?:o|g|w|copy[^\n]*\bto)\s*\|\s*([^\n]*)/g))
     call.runsText(match[1] ?? '', `${call.name} pipes to a command`);
   for (const match of text.matchAll(/(?:^|[\n;])\s*\\(?:o|w)\s+([^|\s][^\n;]*)/g)) call.write((match[1] ?? '').trim());
-  for (const match of text.matchAll(/(?:^|[\n;])\s*\.(?:shell|system)\s+([^\n]*)/g))
+  for (const match of text.matchAll(/(?:^|[\n;])\s*\.(?:shell|sh|system)\s+([^\n]*)/g))
     call.runsText(match[1] ?? '', `${call.name} runs a shell command`);
   for (const match of text.matchAll(/(?:^|[\n;])\s*\.(?:output|once|save|backup|clone|log|trace)\s+(?:-\w+\s+|main\s+)?(\|?[^\n]*)/g)) {
-    const target = (match[1] ?? '').trim();
+    const target = (match[1] ?? '').trim().replace(/^(["'])(.*)\1$/s, '$2');
     if (target.startsWith('|')) call.runsText(target.slice(1), `${call.name} pipes to a command`);
-    else if (target !== '' && target !== 'stdout') call.write(target.replace(/^["']|["']$/g, ''));
+    else if (target !== '' && target !== 'stdout') call.write(target);
   }
-  for (const match of text.matchAll(/(?:^|[\n;])\s*\.(?:import|read)\s+(?:-\w+\s+)*["']?(\|?[^"'\s]+)/g)) {
-    const from = match[1] ?? '';
+  for (const match of text.matchAll(/(?:^|[\n;])\s*\.(?:import|read)\s+(?:-\w+\s+)*(?:"([^"\n]*)"|'([^'\n]*)'|(\S+))/g)) {
+    const from = match[1] ?? match[2] ?? match[3] ?? '';
     if (from.startsWith('|')) call.runsText(from.slice(1), `${call.name} reads from a command`);
     else call.read(from);
   }
+  for (const match of text.matchAll(/\bedit\s*\([^()]*,\s*'((?:[^']|'')*)'\s*\)/gi))
+    call.runsText((match[1] ?? '').replaceAll("''", "'"), 'a function of the client starts an editor');
+  for (const match of text.matchAll(/\bwritefile\s*\(\s*'([^']*)'/gi)) call.write(match[1] ?? '');
+  for (const match of text.matchAll(/\b(?:readfile|read_(?:csv|csv_auto|json|json_auto|parquet|text|blob))\s*\(\s*'([^']*)'/gi))
+    call.read(match[1] ?? '');
   if (/(?:^|[\n;])\s*\.load\s|load_extension\s*\(/i.test(text)) call.report('code_execution', 'loads an extension');
   for (const match of text.matchAll(/\binto\s+(?:out|dump)file\s+['"]([^'"]*)['"]/gi)) call.write(match[1] ?? '');
   for (const match of text.matchAll(/\battach\s+(?:database\s+)?['"]([^'"]*)['"]/gi)) call.write(match[1] ?? '');
@@ -74,12 +81,26 @@ const client = ({ options, statements, hosts, operands }: Client): Program => {
     // A database on the loopback of the host is not the loopback of the run: it needs asking too.
     const { report } = call;
     const hostsAt = [...at, ...addresses];
+    const asked = [...words.options.filter(({ name }) => stated.has(name)).map(({ value = '' }) => value), call.stdin.text ?? ''];
+    const files = words.options.some(({ role }) => role !== undefined && role !== '-');
+    if (atHome(call.name, words.operands, hostsAt) && !files && onlyAsks(call.name, operands ? [words.operands.join(' ')] : asked)) {
+      // Reaches what the run has for itself, and the ports that the operator has opened to it: to ask opens nothing more.
+      report('code_execution', `${call.name} asks a database of this machine`);
+      return { origin: 'network' };
+    }
     report('network_egress', `${call.name} talks to a database`, {
       opens: { type: 'hosts', hosts: hostsAt.map(plainHost).filter((host) => host !== ''), presets: [] },
     });
     return { origin: 'network' };
   };
 };
+
+/** All the places that are named are this machine; redis is looked for there by itself. */
+function atHome(name: string, operands: readonly Text[], named: readonly Text[]): boolean {
+  const told = operands.flatMap((word) => [...word.matchAll(/\bhost(?:addr)?\s*=\s*([^\s&]+)/g)].map((match) => match[1] ?? ''));
+  const places = [...named, ...told].map(plainHost);
+  return networkOf(places).local || (places.length === 0 && /^(redis|valkey|keydb)-cli$/.test(name));
+}
 
 const plainHost = (word: Text): string =>
   isUnknown(word)
@@ -93,7 +114,7 @@ const sqlite: Program = (call) => {
   const words = readWords(
     call.args,
     optionTable(
-      'cmd=- init=r separator=- nullvalue=- newline=- mmap=- vfs=- A=- lookaside=- pagecache=- batch csv json header readonly',
+      'c=- s=- cmd=- init=r separator=- nullvalue=- newline=- mmap=- vfs=- A=- lookaside=- pagecache=- batch csv json header readonly',
       true,
     ),
   );
@@ -105,11 +126,23 @@ const sqlite: Program = (call) => {
   }
   const init = words.value('init');
   if (init !== undefined) call.read(init);
-  const cmd = words.value('cmd');
-  for (const text of [...(cmd === undefined ? [] : [cmd]), ...statements]) local(call, text);
+  for (const { name, value } of words.options) if (/^(cmd|c|s)$/.test(name) && value !== undefined) local(call, value);
+  for (const text of statements) local(call, text);
   if (call.stdin.text !== undefined) local(call, call.stdin.text);
+  if (call.name === 'duckdb') for (const text of [...words.options.map(({ value = '' }) => value), ...statements]) duck(call, text);
   return undefined;
 };
+
+/** What the statements of duckdb do beside those of sqlite: they write and fetch files by themselves. */
+function duck(call: Call, text: Text): void {
+  for (const match of text.matchAll(/\bcopy\b[^;]*?\bto\s+'([^']*)'|\bexport\s+database\s+'([^']*)'/gi))
+    call.write(match[1] ?? match[2] ?? '');
+  for (const match of text.matchAll(/\bfrom\s+'([^']*)'/gi)) if (!/^\w+:/.test(match[1] ?? '')) call.read(match[1] ?? '');
+  if (/(?:^|;)\s*(force\s+)?install\s/i.test(text))
+    call.report('install', 'downloads an extension of duckdb', { opens: { type: 'hosts', hosts: ['extensions.duckdb.org'], presets: [] } });
+  const addresses = [...text.matchAll(/'((?:https?|s3|gs|gcs|r2|hf):\/\/[^']*)'/gi)].map((match) => match[1] ?? '');
+  if (addresses.length > 0) call.network('duckdb reads or writes over the network', addresses);
+}
 
 /** A database in a file of the workspace: losing its rows is losing work, but confined. */
 function local(call: Call, text: Text): void {
@@ -186,6 +219,11 @@ export const DATABASES: readonly (readonly [string, Program])[] = [
     return undefined;
   }),
   ...all('createdb createuser pg_isready mysqladmin vacuumdb reindexdb', (call: Call) => {
+    const host = readWords(call.args, optionTable('h=- host=- p=- port=- U=- username=- d=- dbname=- t=- timeout=- u=-')).value(
+      'h',
+      'host',
+    );
+    if (/^pg_isready$/.test(call.name) && host !== undefined && networkOf([host]).local) return undefined;
     call.report('network_egress', 'talks to a database', { opens: { type: 'hosts', hosts: [], presets: [] } });
     if (call.args.includes('drop') || call.args.includes('shutdown')) call.report('destructive', 'removes or stops a database');
     return undefined;

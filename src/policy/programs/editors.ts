@@ -1,4 +1,5 @@
 import { HOLE, type Text } from '../text.ts';
+import { inspectCode } from './code.ts';
 import { all } from './define.ts';
 import { optionTable, readWords } from './options.ts';
 import type { Call, Program } from './program.ts';
@@ -14,6 +15,8 @@ function exCommand(call: Call, text: Text): void {
   for (const match of text.matchAll(/\b(?:system|systemlist|term_start|jobstart|job_start|termopen)\s*\(\s*["']([^"']*)["']/g))
     call.runsText(match[1] ?? '', `${call.name} runs a shell command`);
   for (const match of text.matchAll(/\b(?:terminal|term)\s+(.+)$/g)) call.runsText(match[1] ?? '', `${call.name} opens a terminal`);
+  const program = /^\s*:*\s*(?:lua|luado|py|python|py3|python3|pyx|perl|ruby|rubydo|perldo)\s+(.+)$/s.exec(text)?.[1];
+  if (program !== undefined) inspectCode(call, program);
   const written = /^\s*:?\s*(?:sav|saveas|w|write|wq|x)!?\s+([^!|>\s][^|]*)$/.exec(text)?.[1];
   if (written !== undefined) call.write(written.trim());
 }
@@ -68,9 +71,7 @@ const emacs: Program = (call) => {
   call.report('code_execution', 'runs an editor and its programs');
   const words = readWords(call.args, optionTable('l=r load=r eval=- f=- funcall=- script=r insert=r batch q Q nw', false));
   for (const { name, value } of words.options) {
-    if (name === 'eval' && value !== undefined)
-      for (const match of value.matchAll(/\(shell-command(?:-to-string)?\s+"([^"]*)"/g))
-        call.runsText(match[1] ?? '', 'emacs runs a shell command');
+    if (name === 'eval' && value !== undefined) inspectCode(call, value);
     if ((name === 'l' || name === 'load' || name === 'script') && value !== undefined) call.runsFile(value, 'emacs runs a program file');
   }
   return undefined;
@@ -89,6 +90,8 @@ const gdb: Program = (call) => {
     if (/^(ex|eval-command|iex|o|O|one-line|one-line-before-file)$/.test(name)) {
       const command = /^\s*(?:shell|!|make|platform shell|pipe [^|]*\|)\s*(.+)$/.exec(value ?? '')?.[1];
       if (command !== undefined) call.runsText(command, 'the debugger runs a shell command');
+      const program = /^\s*(?:python|py|pi|guile|gu|script)\s+(.+)$/s.exec(value ?? '')?.[1];
+      if (program !== undefined) inspectCode(call, program);
     }
     if (/^(p|pid)$/.test(name))
       call.report('system_write', 'attaches to a running process', {
@@ -110,6 +113,23 @@ export const EDITORS: readonly (readonly [string, Program])[] = [
     for (const arg of call.args) if (/\s/.test(arg)) call.shell(arg);
     const at = call.args.findIndex((arg, index) => index > 0 && /^(bash|sh|zsh)$/.test(arg));
     if (at >= 0) call.inner(at);
+    else if (call.name === 'screen') {
+      const words = readWords(call.args, optionTable('S=- t=- T=- e=- h=- s=- p=- c=r d m D R r x X Q A U L i q'), true);
+      const [from] = words.at;
+      if (from !== undefined && !words.has('X', 'Q', 'r', 'x')) call.inner(from);
+    } else {
+      // Behind the options of `new-session` and its likes stands a command.
+      const verb = call.args.findIndex((arg) =>
+        /^(new(-session|-window)?|neww|split-window|splitw|respawn-(pane|window)|popup|display-popup)$/.test(arg),
+      );
+      const words = readWords(
+        call.args.slice(verb + 1),
+        optionTable('s=- n=- c=- t=- x=- y=- e=- F=- l=- w=- h=- d P A D E X k a b v f Z'),
+        true,
+      );
+      const [from] = words.at;
+      if (verb >= 0 && from !== undefined && words.operands.length > 1) call.inner(verb + 1 + from);
+    }
     return undefined;
   }),
 ];

@@ -7,13 +7,13 @@ const XARGS = optionTable(
   'a=r arg-file=r d=- delimiter=- E=- eof?- e?- I=- i?- replace?- L=- l?- max-lines?- n=- max-args=- P=- max-procs=- s=- max-chars=- process-slot-var=- 0 null r no-run-if-empty t verbose x exit p interactive o open-tty J=- R=- S=-',
 );
 
-/** What standard input puts behind the words. */
-function fromInput(stream: Stream): readonly Text[] {
+/** What standard input puts behind the words; `lines`: a line is one word, as with a place to put it (`-I`). */
+function fromInput(stream: Stream, lines = false): readonly Text[] {
   if (stream.none) return [];
   if (stream.paths !== undefined) return [stream.paths];
   if (stream.text !== undefined && !isUnknown(stream.text)) {
     const words = stream.text
-      .split(/[\s\0]+/)
+      .split(lines ? /[\n\0]+[ \t]*/ : /[\s\0]+/)
       .filter((word) => word !== '')
       .map((word) => word.replace(/^['"]|['"]$/g, '').replace(/\\(.)/g, '$1'));
     return words.length <= 64 ? words : [HOLE];
@@ -54,14 +54,14 @@ export const xargs: Program = (call) => {
   const list = words.value('a', 'arg-file');
   let input: Stream = call.stdin;
   if (list !== undefined) input = call.read(list) ?? LOCAL;
-  const given = fromInput(list === undefined && input.none ? LOCAL : input);
+  const replace = words.options.findLast((option) => ['I', 'i', 'replace', 'J'].includes(option.name));
+  const given = fromInput(list === undefined && input.none ? LOCAL : input, replace !== undefined);
   const at = words.at[0];
   if (at === undefined) return { origin: input.origin };
   const command = call.args.slice(at);
   const program = command[0]?.split('/').at(-1) ?? '';
   const lenient = NAMES_ONLY.has(program);
   const filled = given.map((word) => (lenient && word === HOLE ? DEEP : word));
-  const replace = words.options.findLast((option) => ['I', 'i', 'replace', 'J'].includes(option.name));
   const mark = replace === undefined ? undefined : (replace.value ?? '{}');
   if (mark !== undefined) {
     const fill = filled.length === 1 ? (filled[0] ?? HOLE) : filled.every((word) => isKnown(word)) && filled.length > 0 ? undefined : HOLE;

@@ -160,7 +160,7 @@ const mktemp: Program = (call) => {
 };
 
 const TAR = optionTable(
-  'f=- file=- C=r directory=r T=r files-from=r X=r exclude-from=r I=p use-compress-program=p rsh-command=p to-command=p F=p info-script=p new-volume-script=p rmt-command=p checkpoint?- checkpoint-action=- exclude=- transform=- xform=- strip-components=- owner=- group=- mode=- mtime=- g=w listed-incremental=w index-file=w volno-file=w b=- L=- V=- label=- N=- newer=- K=- starting-file=- format=- H=- sort=- suffix=- remove-files',
+  'f=- file=- C=r directory=r T=r files-from=r X=r exclude-from=r I=p use-compress-program=p rsh-command=p to-command=p F=p info-script=p new-volume-script=p rmt-command=p checkpoint?- checkpoint-action=- exclude=- transform=- xform=- strip-components=- owner=- group=- mode=- mtime=- g=w listed-incremental=w index-file=w volno-file=w b=- L=- V=- label=- one-top-level?- N=- newer=- K=- starting-file=- format=- H=- sort=- suffix=- remove-files',
 );
 
 const tar: Program = (call) => {
@@ -190,6 +190,8 @@ const tar: Program = (call) => {
   } else {
     if (archive !== undefined && archive !== '-') call.read(archive);
     const toOutput = words.has('O', 'to-stdout');
+    const top = words.value('one-top-level');
+    if (extracts && !toOutput && top !== undefined) call.write(top.startsWith('/') ? `${top}/.` : `${folder ?? '.'}/${top}/.`);
     if (extracts && !toOutput) call.write(words.has('P', 'absolute-names') ? HOLE : (folder ?? '.').replace(/\/*$/, '/.'));
     if (extracts && toOutput) return { origin: call.stdin.origin === 'network' ? 'network' : 'decoded' };
   }
@@ -206,11 +208,14 @@ const reorder = (bundle: string, rest: readonly Text[]): readonly Text[] => {
   return [...words, ...rest.slice(next)];
 };
 
-const archive = (what: 'unpacks' | 'packs', options: string): Program =>
+const archive = (what: 'unpacks' | 'packs', options: string, tests = false): Program =>
   program({
     options,
     words: '-',
     also: (call, words) => {
+      // zip's two letters behind one dash are one option.
+      const tester = tests ? call.args[call.args.indexOf('-TT') + 1] : undefined;
+      if (tester !== undefined && call.args.includes('-TT')) call.runsText(tester, `${call.name} tests the archive with a program`);
       const [first, ...rest] = words.operands;
       if (what === 'packs') {
         if (first !== undefined && first !== '-') call.write(first);
@@ -291,13 +296,17 @@ export const FILES: readonly (readonly [string, Program])[] = [
   ['dd', dd],
   ['tar', tar],
   ...all('gtar bsdtar', tar),
-  ['zip', archive('packs', 'r q 9 m move x=- i=- b=- P=- password=- T TT=p unzip-command=p n=-')],
+  ['zip', archive('packs', 'r q 9 m move x=- i=- b=- P=- password=- T TT=p unzip-command=p n=-', true)],
   ['unzip', archive('unpacks', 'd=- l v t p c o n q j x=- P=- Z')],
   ...all('7z 7za 7zr', seven),
   ...all('gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd lz4 unlz4 lzma unlzma compress uncompress pigz pbzip2 brotli lzip', compress),
   ...all(
     'cpio',
-    program({ options: 'i o p D=r F=r I=r O=w rsh-command=p to-stdout', words: 'w', does: [['local_write', 'packs or unpacks files']] }),
+    program({
+      options: 'i o p D=w directory=w F=r I=r O=w rsh-command=p to-stdout',
+      words: 'w',
+      does: [['local_write', 'packs or unpacks files']],
+    }),
   ),
   ...all('ar ranlib strip objcopy', program({ words: 'w' })),
   ['find', find],

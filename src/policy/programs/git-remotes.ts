@@ -122,6 +122,8 @@ export const archive: GitVerb = (call, words) => {
   const remoteHost = words.value('remote');
   if (remoteHost !== undefined) toHosts(call, 'git archive reaches another host', [remoteHost]);
   const program = words.value('exec');
+  const out = words.value('o', 'output');
+  if (out !== undefined) call.write(out);
   if (program !== undefined) call.runsText(program, 'git starts a program named by an option');
 };
 

@@ -1,6 +1,7 @@
 import { HOLE, isKnown, isUnknown } from '../text.ts';
 import { all } from './define.ts';
 import { apply, branch, checkout, clean, reflog, reset, restore, rm, stash, tag, updateRef, worktree } from './git-changes.ts';
+import { bundle, checkoutIndex, formatPatch, init, move, readTree, symbolicRef } from './git-files.ts';
 import { GLOBALS, OPTIONS, OVERRIDES } from './git-options.ts';
 import { archive, clone, lfs, PULL, push, reaches, remote, submodule } from './git-remotes.ts';
 import { bisect, diffReads, difftool, filterBranch, grep, rebase, runsRest } from './git-runs.ts';
@@ -10,15 +11,23 @@ import { readWords } from './options.ts';
 import type { Call, Program } from './program.ts';
 
 const VERBS: ReadonlyMap<string, GitVerb> = new Map<string, GitVerb>([
-  ...'status log show rev-parse rev-list describe blame annotate shortlog ls-files ls-tree cat-file name-rev merge-base cherry show-ref for-each-ref count-objects var version help whatchanged check-ignore check-attr check-mailmap diff-tree diff-index diff-files verify-commit verify-tag fsck range-diff symbolic-ref get-tar-commit-id stripspace column interpret-trailers show-branch fmt-merge-msg patch-id merge-tree rev-tree'
+  ...'status log show rev-parse rev-list describe blame annotate shortlog ls-files ls-tree cat-file name-rev merge-base cherry show-ref for-each-ref count-objects var version help whatchanged check-ignore check-attr check-mailmap diff-tree diff-index diff-files verify-commit verify-tag fsck range-diff get-tar-commit-id stripspace column interpret-trailers show-branch fmt-merge-msg patch-id merge-tree rev-tree'
     .split(' ')
     .map((name) => [name, name === 'log' || name === 'show' || name === 'whatchanged' ? diffReads : reads] as const),
   ['diff', diffReads],
   ['grep', grep],
-  ...'add mv init update-index notes pack-refs repack gc prune-packed commit-graph multi-pack-index rerere sparse-checkout replace write-tree read-tree commit-tree hash-object mktag mktree unpack-objects index-pack pack-objects bundle format-patch update-server-info checkout-index mailinfo mailsplit fast-export'
+  ...'add update-index notes pack-refs repack gc prune-packed commit-graph multi-pack-index rerere sparse-checkout write-tree commit-tree hash-object mktag mktree unpack-objects index-pack pack-objects update-server-info mailinfo mailsplit fast-export'
     .split(' ')
     .map((name) => [name, writes] as const),
   ...'commit merge cherry-pick revert am fast-import'.split(' ').map((name) => [name, hooks] as const),
+  ['mv', move],
+  ['init', init],
+  ['bundle', bundle],
+  ['format-patch', formatPatch],
+  ['checkout-index', checkoutIndex],
+  ['read-tree', readTree],
+  ['symbolic-ref', symbolicRef],
+  ['replace', updateRef],
   ['checkout', checkout],
   ['switch', checkout],
   ['restore', restore],
@@ -39,6 +48,9 @@ const VERBS: ReadonlyMap<string, GitVerb> = new Map<string, GitVerb>([
     },
   ],
   ['push', push],
+  ['send-pack', reaches('git send-pack sends commits to another host')],
+  ['http-push', reaches('git http-push sends commits to another host')],
+  ['fetch-pack', reaches(`git fetch-pack ${PULL}`)],
   ['ls-remote', reaches('git ls-remote reaches another host')],
   ['submodule', submodule],
   ['subtree', reaches('git subtree may reach another host')],

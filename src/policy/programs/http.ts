@@ -16,6 +16,9 @@ const CURL = optionTable(
   'X=- request=- H=- header=- d=- data=- data-raw=- data-binary=- data-ascii=- data-urlencode=- json=- F=- form=- form-string=- u=- user=- U=- proxy-user=- A=- user-agent=- e=- referer=- o=w output=w output-dir=- T=- upload-file=- K=- config=- x=n proxy=n preproxy=n socks5=n socks5-hostname=n socks4=n D=w dump-header=w c=w cookie-jar=w b=- cookie=- m=- max-time=- connect-timeout=- retry=- retry-delay=- retry-max-time=- r=- range=- C=- continue-at=- w=- write-out=- y=- Y=- z=- time-cond=- E=r cert=r key=r cacert=r capath=r resolve=- connect-to=- interface=- limit-rate=- max-redirs=- url=- trace=w trace-ascii=w stderr=w netrc-file=r libcurl=w etag-save=w etag-compare=r hsts=w alt-svc=w unix-socket=r abstract-unix-socket=- dns-servers=- doh-url=n engine=- ciphers=- proto=- proto-redir=- t=- telnet-option=- Q=- quote=- P=- ftp-port=- variable=- expand-url=- pinnedpubkey=- aws-sigv4=- oauth2-bearer=- O remote-name J remote-header-name n netrc create-dirs',
 );
 
+/** `HOST:PORT:ADDRESS[,ADDRESS]` and `HOST1:PORT1:HOST2:PORT2`: what it leads to, nothing where that is left as it was. */
+const leadsTo = (value: Text): Text => /^[^:]*:[^:]*:\+?(\[[^\]]*\]|[^:,]*)/.exec(value)?.[1] || (isUnknown(value) ? HOLE : 'localhost');
+
 export const curl: Program = (call) => {
   const words = readWords(call.args, CURL);
   const urls: Text[] = [...words.operands];
@@ -31,6 +34,9 @@ export const curl: Program = (call) => {
     else if (role === 'w') call.write(value);
     else if (role === 'r') call.read(value);
     else if (role === 'n') urls.push(value);
+    // Another place than the one that the address names.
+    else if (name === 'resolve' || name === 'connect-to') urls.push(leadsTo(value));
+    else if (name === 'dns-servers') urls.push(...value.split(','));
     else if (/^(d|data|data-binary|data-ascii|json|data-urlencode)$/.test(name)) {
       const file = /^[^@]*@(.+)$/s.exec(value)?.[1];
       if (file !== undefined && (value.startsWith('@') || name === 'data-urlencode')) call.read(file);

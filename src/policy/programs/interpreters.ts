@@ -23,7 +23,8 @@ const shell: Program = (call) => {
       const known = SHELL.long.get(arg.slice(2));
       i++;
       if (known?.role === 'r') {
-        call.runsFile(call.args[i++] ?? HOLE, 'reads a start-up file');
+        const text = call.runsFile(call.args[i++] ?? HOLE, 'reads a start-up file')?.text;
+        if (text !== undefined) call.shell(text, { lenient: true });
       } else if (arg === '--version' || arg === '--help') return undefined;
       continue;
     }
@@ -77,7 +78,8 @@ const interpreter = ({ code, options, language, oneDash }: Language): Program =>
     for (const { name, value, role } of words.options) {
       if (names.includes(name) && value !== undefined) {
         given = true;
-        inspectCode(call, value);
+        // What `-p` is given is printed.
+        inspectCode(call, language === 'node' && name.startsWith('p') ? `console.log(${value})` : value);
       } else if (role === 'r' && value !== undefined) call.runsFile(value, `${call.name} loads a file`);
       else if (role === 'w' && value !== undefined) call.write(value);
       else if (name === 'm' && language === 'python') {

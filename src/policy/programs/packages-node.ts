@@ -38,6 +38,8 @@ export const node = (): Program => {
         call.report('credential_access', 'shows or makes access tokens');
       const hook = words.options.find((option) => /^node-options$/.test(option.name));
       if (hook !== undefined) call.report('code_execution', 'passes options to node');
+      const rest = verb === 'explore' ? call.args.indexOf('--') : -1;
+      if (rest >= 0) call.inner(rest + 1);
       if (verb === 'exec' || verb === 'x') {
         // pnpm and yarn run what is installed; npm and bun fetch what isn't.
         const tool = words.operands[0];

@@ -29,6 +29,22 @@ const APT = `
   * : system
 `;
 
+/** Its verbs are options. */
+const dpkg: Program = (call) => {
+  if (
+    !call.args.some((arg) =>
+      /^(-[A-Za-z]*[irP]|--(install|unpack|configure|remove|purge|set-selections|add-architecture|force-.*))$/.test(arg),
+    )
+  )
+    return LOCAL;
+  for (const word of call.args) if (/\.deb$/.test(word)) call.read(word);
+  call.report('install', 'dpkg installs or removes software', { opens: { type: 'hosts', hosts: [], presets: ['debian'] } });
+  call.report('system_write', 'installs for the whole system', {
+    opens: { type: 'uncontained', why: 'the package manager of the host needs its rights' },
+  });
+  return undefined;
+};
+
 const cargo: Program = (call) => {
   const args = call.args.filter((arg) => !/^\+/.test(arg));
   const run = verbs({
@@ -264,7 +280,7 @@ export const PACKAGES: readonly (readonly [string, Program])[] = [
   ],
   ...all('apt apt-get aptitude', system(APT, ['debian'])),
   ...all('apt-cache apt-file dpkg-query apt-config', nothing),
-  ['dpkg', system('-i|--install|-r|-P|--purge|--configure : install\n * : safe', ['debian'])],
+  ['dpkg', dpkg],
   ['apt-key', program({ words: '-', does: [['system_write', 'changes which packages are trusted']] })],
   ['add-apt-repository', program({ words: '-', does: [['system_write', 'changes where packages come from']] })],
   ...all(

@@ -35,8 +35,11 @@ const volumes: Program = (call) => {
   return undefined;
 };
 
+/** `pkill -P $$` ends what this very shell has started, and asks as little as `kill $!`. */
 const signals: Program = (call) => {
   if (call.args.some((arg) => /^-(0|l|L)$/.test(arg))) return undefined;
+  if (call.name === 'pkill' && call.args.at(-1) === SOME && /^(-P|--parent)$/.test(call.args.at(-2) ?? '') && call.args.length <= 3)
+    return undefined;
   call.report('system_write', `${call.name} signals processes by their name anywhere on the host`, { opens: HOST });
   return undefined;
 };
@@ -161,7 +164,17 @@ export const SYSTEM: readonly (readonly [string, Program])[] = [
     'top htop btop atop free vmstat iostat mpstat sar lsof pgrep pidof pstree pmap lscpu lsblk lsusb lspci lsmod lshw dmidecode findmnt ss netstat last lastlog dmesg journalctl ipcs getent numactl nvidia-smi sensors lsns lslocks runlevel lsb_release acpi upower pwdx stress stress-ng systemd-analyze systemd-detect-virt neofetch fastfetch screenfetch inxi cpuid tload procs bandwhich iotop nethogs iftop',
     program({ options: 'o=- O=- p=- u=- U=- n=- f=- d=- g=- G=- t=- L=- H=- since=- until=- unit=- b?- S=- k=- D=- output=-', words: '-' }),
   ),
-  ['fuser', (call: Call) => (call.args.some((arg) => /^-\w*k/.test(arg)) ? signals(call) : undefined)],
+  [
+    'fuser',
+    (call: Call) => {
+      if (!call.args.some((arg) => /^(-\w*k|--kill)/.test(arg))) return undefined;
+      // Who listens on a port is of the run, as with `kill $(lsof -t -i:3000)`; who has a file open may be anybody.
+      if (call.args.every((arg) => /^(-[a-z0-9A-Z-]+|\d+\/(tcp|udp))$/.test(arg)))
+        call.report('unknown', 'signals processes that cannot be known from the text');
+      else signals(call);
+      return undefined;
+    },
+  ],
   ...all('pkill killall killall5 skill slay xkill', signals),
   ...all('renice', changes('changes the priority of processes')),
   ['systemctl', systemctl],

@@ -137,6 +137,14 @@ const su: Program = (call) => {
   return undefined;
 };
 
+/** Two programs have this name: `sg GROUP -c TEXT`, and the short one of ast-grep, which is the one that agents call. */
+const AST_GREP = /^(run|scan|test|new|lsp|completions|-p|--pattern)$/;
+const sg: Program = (call) => {
+  if (!AST_GREP.test(call.args[0] ?? '')) return su(call);
+  call.report('code_execution', 'runs the rules of the project');
+  return undefined;
+};
+
 const chroot = (options: string): Program => {
   const table = optionTable(options);
   return (call) => {
@@ -147,6 +155,19 @@ const chroot = (options: string): Program => {
     const at = words.at[call.name === 'chroot' ? 1 : 0];
     return at === undefined ? undefined : call.inner(at);
   };
+};
+
+const ARCH = 'B F I L R S T X Z v 3 4gb verbose uname-2.6 addr-no-randomize';
+
+/** `setarch x86_64 cmd`, and `setarch -R cmd`: the architecture may be left out where there are options. */
+const setarch: Program = (call) => {
+  const [first, second] = readWords(call.args, optionTable(ARCH), true).at;
+  if (first === undefined) return undefined;
+  const named = /^(linux(32|64)|i[3-6]86|x86_64|aarch64|armv?\w*|ppc\w*|s390x?|mips\w*|sparc\w*|riscv\w*|uname26)$/.test(
+    call.args[first] ?? '',
+  );
+  const at = named ? second : first;
+  return at === undefined ? undefined : call.inner(at);
 };
 
 const busybox: Program = (call) => (call.args[0] === undefined || call.args[0].startsWith('--') ? undefined : call.inner(0));
@@ -182,6 +203,12 @@ export const WRAPPERS: readonly (readonly [string, Program])[] = [
   ['catchsegv', prefix('')],
   ['proot', prefix('r=- b=- w=- 0 S=- R=-')],
   ['fakeroot', prefix('l=- s=w i=r u b=-')],
+  ['setarch', setarch],
+  ...all('linux32 linux64 i386 i486 i586 i686 x86_64 uname26', prefix(ARCH)),
+  ...all(
+    'ld.so ld-linux.so.2 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 ld-musl-x86_64.so.1',
+    prefix('library-path=- argv0=- preload=- audit=- glibc-hwcaps-prepend=-'),
+  ),
   ['caffeinate', prefix('t=- w=-')],
   ['retry', prefix('t=- times=- d=- delay=- m=-')],
   ['chronic', prefix('v e')],
@@ -225,7 +252,7 @@ export const WRAPPERS: readonly (readonly [string, Program])[] = [
   ['su-exec', privileged('', 1)],
   ['runuser', su],
   ['su', su],
-  ['sg', su],
+  ['sg', sg],
   [
     'setpriv',
     privileged(

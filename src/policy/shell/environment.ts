@@ -20,7 +20,17 @@ const STARTS = says('code_execution', 'changes which programs are started');
 const command: Judge = (host, subject, scene, state, name, value) => {
   if (HARMLESS_COMMANDS.test(value)) return;
   host.report(subject, scene, 'code_execution', `${name} names a program that gets started`);
-  if (value !== '') host.dispatch.shellText(value, state, subject, scene, { lenient: true });
+  // The pre-processor of less begins with a pipe.
+  const text = name === 'LESSOPEN' ? value.replace(/^\|+-?/, '') : value;
+  if (text !== '') host.dispatch.shellText(text, state, subject, scene, { lenient: true });
+};
+
+/** A setting of git or a rule of make in a variable: which one it is for stands elsewhere, so the value is looked at as a command, too. */
+const settingText: Judge = (host, subject, scene, state, name, value) => {
+  STARTS(host, subject, scene, state, name, value);
+  for (const text of value.match(/[=;](?:[^'";]|\\.)*/g)?.map((part) => part.slice(1).replaceAll('\\ ', ' ')) ?? [])
+    host.dispatch.shellText(text.replace(/^!/, ''), state, subject, scene, { lenient: true });
+  if (!value.includes('=')) host.dispatch.shellText(value.replace(/^!/, ''), state, subject, scene, { lenient: true });
 };
 
 const HARMLESS_COMMANDS =
@@ -218,7 +228,6 @@ const TABLE: ReadonlyMap<string, Judge> = new Map<string, Judge>([
     'GIT_CONFIG_GLOBAL',
     'GIT_CONFIG_SYSTEM',
     'GIT_CONFIG_COUNT',
-    'GIT_CONFIG_PARAMETERS',
     'GIT_EXEC_PATH',
     'GIT_TEMPLATE_DIR',
     'GIT_ALTERNATE_OBJECT_DIRECTORIES',
@@ -227,9 +236,7 @@ const TABLE: ReadonlyMap<string, Judge> = new Map<string, Judge>([
     'XDG_DATA_HOME',
     'XDG_CONFIG_DIRS',
     'HOME',
-    'MAKEFLAGS',
     'MAKEFILES',
-    'MFLAGS',
     'CC',
     'CXX',
     'LD',
@@ -282,7 +289,8 @@ const TABLE: ReadonlyMap<string, Judge> = new Map<string, Judge>([
 
 const BY_PREFIX: readonly (readonly [RegExp, Judge])[] = [
   [/^(LD_|DYLD_)/, LOADER],
-  [/^GIT_CONFIG_(KEY|VALUE)_/, STARTS],
+  [/^(GIT_CONFIG_VALUE_\d*|GIT_CONFIG_PARAMETERS|MAKEFLAGS|MFLAGS)$/, settingText],
+  [/^GIT_CONFIG_KEY_/, STARTS],
   [/^GIT_TRACE/, (host, subject, scene, state, _name, value) => writesThere(host, subject, scene, state, value)],
   [/^npm_config_.*(shell|node_options|prefix|rc|editor|viewer|git|init_module|onload_script)$/i, STARTS],
   [/^BASH_FUNC_/, STARTS],
