@@ -1,6 +1,5 @@
+import { isObject } from '../kernel/json-rpc/message.ts';
 import type { CatalogueTool } from './app.ts';
-
-type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Whose form a list of tools is printed in. */
 export type ToolFormat = keyof typeof TOOL_FORMATS;
@@ -73,8 +72,4 @@ export function fitsStrict(schema: unknown, top = true): boolean {
   if (type === 'array' && !fitsStrict(items, false)) return false;
   if (anyOf !== undefined) return Array.isArray(anyOf) && anyOf.every((each) => fitsStrict(each, false));
   return type !== undefined || schema['enum'] !== undefined || schema['const'] !== undefined;
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

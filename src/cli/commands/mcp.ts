@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import type { App, Settings } from '../app.ts';
+import { collect } from '../repeatable.ts';
 import { sandboxOption, sandboxSettings } from '../sandbox-flag.ts';
-
-const collect = (value: string, previous: readonly string[]): readonly string[] => [...previous, value];
 
 interface McpFlags {
   readonly root: readonly string[];

@@ -3,6 +3,7 @@ import type { AgentToken } from '../../identity/types.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { App, Terminal } from '../app.ts';
 import { recordOperator } from '../record-operator.ts';
+import { collect } from '../repeatable.ts';
 import { parseLife } from '../since.ts';
 
 interface CreateFlags {
@@ -13,8 +14,6 @@ interface CreateFlags {
   readonly show?: boolean;
   readonly json?: boolean;
 }
-
-const collect = (value: string, previous: readonly string[]): readonly string[] => [...previous, value];
 
 const MAX_DAYS = 3_650;
 

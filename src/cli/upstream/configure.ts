@@ -2,12 +2,12 @@ import type { Command } from 'commander';
 import { AppError } from '../../kernel/errors.ts';
 import { addServer, disabledTools, switched, withDisabledTools } from '../../upstreams/index.ts';
 import type { App, Terminal, UpstreamsPort } from '../app.ts';
+import { collect } from '../repeatable.ts';
 import { type EntryFlags, entryOf } from './entry-flags.ts';
 import { announced, renderInstalled, untilTold } from './install.ts';
 import { ofOperator, withUpstreams, wrong } from './with-upstreams.ts';
 
 const rendering = () => import('./render.ts');
-const collect = (value: string, previous: readonly string[]): readonly string[] => [...previous, value];
 
 interface AddFlags extends EntryFlags {
   readonly replace?: boolean;

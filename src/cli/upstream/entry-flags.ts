@@ -1,3 +1,4 @@
+import { networkTyped, rootTyped } from '../../kernel/config/typed.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { isSecretName } from '../../kernel/redaction/index.ts';
 
@@ -66,21 +67,14 @@ export function entryOf(name: string, words: readonly string[], flags: EntryFlag
     });
     put('headers', Object.fromEntries(pairs));
   }
-  if (flags.root.length > 0) put('roots', flags.root.map(rootIn));
-  if (flags.network !== undefined) {
-    put('network', ['none', 'full'].includes(flags.network) ? flags.network : flags.network.split(',').map((host) => host.trim()));
-  }
+  if (flags.root.length > 0) put('roots', flags.root.map(rootTyped));
+  if (flags.network !== undefined) put('network', networkTyped(flags.network));
   put('prefix', flags.prefix);
   if (flags.timeout !== undefined) put('timeout_seconds', Number(flags.timeout));
   if (flags.disableTool.length > 0) put('disabled_tools', flags.disableTool);
   if (flags.requireApproval) put('require_approval', true);
   if (declared.size > 0) put('env_secrets', [...declared]);
   return { entry, secrets };
-}
-
-function rootIn(given: string): unknown {
-  const [, path = given, access] = /^(.*):(read|write)$/s.exec(given) ?? [];
-  return access === 'write' ? { path, access } : path;
 }
 
 function textsIn(flag: string, text: string): readonly string[] {

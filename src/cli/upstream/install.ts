@@ -3,6 +3,7 @@ import { AppError } from '../../kernel/errors.ts';
 import { visible } from '../../kernel/visible.ts';
 import type { Installed, InstallRecord, UpstreamSettings } from '../../upstreams/index.ts';
 import type { App, Terminal, UpstreamsPort } from '../app.ts';
+import { collect } from '../repeatable.ts';
 import { named, withUpstreams } from './with-upstreams.ts';
 
 interface Flags {
@@ -10,8 +11,6 @@ interface Flags {
   readonly host: readonly string[];
   readonly json?: boolean;
 }
-
-const collect = (value: string, previous: readonly string[]): readonly string[] => [...previous, value];
 
 export function installCommand(upstream: Command, app: () => Promise<App>, terminal: Terminal): void {
   upstream

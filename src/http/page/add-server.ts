@@ -1,6 +1,9 @@
 import { html } from 'hono/html';
+import { networkTyped, rootTyped } from '../../kernel/config/typed.ts';
+import { isObject } from '../../kernel/json-rpc/message.ts';
 import { visible } from '../../kernel/visible.ts';
 import type { ServerToAddOver } from '../servers/types.ts';
+import { textOf } from './form.ts';
 import type { Html } from './layout.ts';
 
 /** What was typed, by the name of its field. */
@@ -52,8 +55,12 @@ export function readAddServer(typed: Typed): ServerToAddOver | { readonly proble
   if (bad !== undefined) return { problem: `"${bad.slice(0, 40)}" is no name and value.` };
   put('command', given('command'), given('command') !== '');
   put('args', linesOf(typed['args'] ?? ''), given('args') !== '');
-  put('roots', linesOf(typed['roots'] ?? '').map(rootOf), given('roots') !== '');
-  put('network', /^(none|full)$/.test(given('network')) ? given('network') : given('network').split(/[\s,]+/), given('network') !== '');
+  put(
+    'roots',
+    linesOf(typed['roots'] ?? '').map((line) => rootTyped(line.trim())),
+    given('roots') !== '',
+  );
+  put('network', networkTyped(given('network')), given('network') !== '');
   put('env', env.values, Object.keys(env.values).length > 0);
   put('url', given('url'), given('url') !== '');
   put('headers', headers.values, Object.keys(headers.values).length > 0);
@@ -85,17 +92,8 @@ function isEntry(value: object): boolean {
   return 'command' in value || 'url' in value || 'type' in value;
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function linesOf(text: string): readonly string[] {
   return text.split(/\r?\n/).filter((line) => line.trim() !== '');
-}
-
-function rootOf(line: string): unknown {
-  const [, path = line.trim(), access] = /^(.*):(read|write)$/s.exec(line.trim()) ?? [];
-  return access === 'write' ? { path, access } : path;
 }
 
 function pairs(text: string, mark: string): { readonly values: Record<string, string>; readonly bad?: string } {
@@ -105,9 +103,4 @@ function pairs(text: string, mark: string): { readonly values: Record<string, st
     lines.map((line) => [line.slice(0, line.indexOf(mark)).trim(), line.slice(line.indexOf(mark) + 1).trim()]),
   );
   return { values, ...(bad === undefined ? {} : { bad }) };
-}
-
-function textOf(form: FormData, name: string): string {
-  const value = form.get(name);
-  return typeof value === 'string' ? value : '';
 }

@@ -1,5 +1,6 @@
 import type { ApprovalRecord, GrantScope, Reply } from '../../approvals/types.ts';
 import type { Opening } from '../../policy/types.ts';
+import { textOf } from './form.ts';
 import { GRANT_HOURS, UNCONTAINED } from './question.ts';
 
 export interface FormAnswer {
@@ -50,9 +51,4 @@ function kept(form: FormData, opening: Opening, index: number): Opening | undefi
   const wanted = form.getAll(`${name}.preset`);
   const presets = opening.presets.filter((preset) => wanted.includes(preset));
   return hosts.length + presets.length === 0 ? undefined : { type: 'hosts', hosts, presets };
-}
-
-function textOf(form: FormData, name: string): string {
-  const value = form.get(name);
-  return typeof value === 'string' ? value : '';
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Logger } from '../../kernel/logger.ts';
-import { SECTIONS, type Section } from './sections.ts';
+import { type Rendered, SECTIONS, type Section } from './sections.ts';
 
 export interface Live {
   /** Tells every section at once and then each time it changes, until the returned function is called. Undefined: too many watch. */
@@ -9,7 +9,7 @@ export interface Live {
 }
 
 interface LiveParts {
-  render(section: Section, csrf: string): Promise<string>;
+  look(section: Section): Promise<Rendered>;
   /** The first one came, the last one went. */
   onPresence(present: boolean): void;
   readonly logger: Logger;
@@ -23,7 +23,7 @@ const EVERY_MS: Readonly<Record<Section, number>> = { questions: 500, running: 1
 const TICK_MS = 500;
 
 /** One look at the state for all pages that are open, and none while no page is. */
-export function createLive({ render, onPresence, logger }: LiveParts): Live {
+export function createLive({ look, onPresence, logger }: LiveParts): Live {
   interface Watcher {
     readonly csrf: string;
     readonly told: (section: Section, html: string) => void;
@@ -34,11 +34,11 @@ export function createLive({ render, onPresence, logger }: LiveParts): Live {
   let looking = false;
   const due = new Map<Section, number>();
 
-  async function look(sections: readonly Section[], for_whom: Iterable<Watcher>): Promise<void> {
-    const whom = [...for_whom];
+  async function bringUpToDate(sections: readonly Section[]): Promise<void> {
     for (const section of sections) {
-      for (const watcher of whom) {
-        const text = await render(section, watcher.csrf);
+      const rendered = await look(section);
+      for (const watcher of watchers) {
+        const text = String(await rendered(watcher.csrf));
         const hash = createHash('sha256').update(text).digest('base64');
         if (!watchers.has(watcher) || watcher.seen.get(section) === hash) continue;
         watcher.seen.set(section, hash);
@@ -53,7 +53,7 @@ export function createLive({ render, onPresence, logger }: LiveParts): Live {
     const now = performance.now();
     const sections = SECTIONS.filter((section) => now >= (due.get(section) ?? 0));
     for (const section of sections) due.set(section, now + EVERY_MS[section]);
-    look(sections, watchers)
+    bringUpToDate(sections)
       .catch((thrown: unknown) => logger.warn('the page could not be brought up to date', { reason: String(thrown) }))
       .finally(() => {
         looking = false;

@@ -16,7 +16,7 @@ import { type Html, page, securityHeaders } from './layout.ts';
 import { createLive } from './live.ts';
 import { foreignHost, foreignOrigin, foreignVisit } from './same-origin.ts';
 import { HOME_SCRIPT, OPEN_SCRIPT, SCRIPT } from './script.ts';
-import { renderSection, SECTIONS, TITLES } from './sections.ts';
+import { lookAt, SECTIONS, TITLES } from './sections.ts';
 import { addServerActs } from './server-acts.ts';
 import { SESSION_MS, sameText } from './sessions.ts';
 import type { PageParts } from './types.ts';
@@ -65,7 +65,7 @@ export function createPage(parts: PageParts): Page {
   const { sessions } = parts;
   const attendance = createAttendance(parts.approvals);
   const live = createLive({
-    render: async (section, csrf) => String(await renderSection(section, parts, csrf)),
+    look: (section) => lookAt(section, parts),
     onPresence: attendance.set,
     logger: parts.logger,
   });
@@ -163,7 +163,7 @@ export function createPage(parts: PageParts): Page {
   app.get('/op/:session/', async (c) => {
     const { csrf } = c.get('session');
     const said = SAID[c.req.query('said') ?? ''];
-    const bodies = await Promise.all(SECTIONS.map((section) => renderSection(section, parts, csrf)));
+    const bodies = await Promise.all(SECTIONS.map(async (section) => (await lookAt(section, parts))(csrf)));
     const body = html`<header><h1>Writ</h1><span class="quiet" id="state" role="status">connecting ...</span>
 <form method="post" action="leave"><input type="hidden" name="csrf" value="${csrf}"><button>Sign out</button></form></header>
 <main>${said === undefined ? '' : html`<p class="said" role="status">${said}</p>`}<p id="live" class="sr" aria-live="polite"></p>

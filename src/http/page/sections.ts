@@ -27,29 +27,37 @@ const SHOWN = 200;
 /** Questions whose text is known beside a decision about them. */
 const LOOKED_UP = 100;
 
-export async function renderSection(section: Section, parts: PageParts, csrf: string): Promise<Html> {
+/** Written for the forms of one session. */
+export type Rendered = (csrf: string) => Html;
+
+/** What there is to be seen, looked at once for everybody who sees it. */
+export async function lookAt(section: Section, parts: PageParts): Promise<Rendered> {
   switch (section) {
     case 'questions': {
       const pending = await parts.approvals.list({ state: 'pending', limit: MOST_QUESTIONS + 1 });
-      if (pending.length === 0) return html`<p class="empty">Nothing waits for you.</p>`;
+      if (pending.length === 0) return () => html`<p class="empty">Nothing waits for you.</p>`;
       const more =
         pending.length > MOST_QUESTIONS ? html`<p class="empty">More questions wait; these are the first ${MOST_QUESTIONS}.</p>` : '';
-      return html`${pending
-        .slice(0, MOST_QUESTIONS)
-        .reverse()
-        .map((record) => question(record, csrf))}${more}`;
+      const shown = pending.slice(0, MOST_QUESTIONS).reverse();
+      return (csrf) => html`${shown.map((record) => question(record, csrf))}${more}`;
     }
-    case 'running':
-      return running(await parts.running(), csrf);
-    case 'servers':
+    case 'running': {
+      const items = await parts.running();
+      return (csrf) => running(items, csrf);
+    }
+    case 'servers': {
       // Questions are answered whatever is wrong with servers.
-      return serverTable(await parts.servers.list().catch((thrown: unknown) => ({ servers: [], problem: toAppError(thrown).message })));
-    case 'decisions':
-      return decisions(...(await Promise.all([parts.decisions(), parts.approvals.list({ limit: LOOKED_UP })])));
+      const listed = await parts.servers.list().catch((thrown: unknown) => ({ servers: [], problem: toAppError(thrown).message }));
+      return () => serverTable(listed);
+    }
+    case 'decisions': {
+      const decided = await Promise.all([parts.decisions(), parts.approvals.list({ limit: LOOKED_UP })]);
+      return () => decisions(...decided);
+    }
     case 'agents': {
       const [{ tokens, workspaces }, grants] = await Promise.all([parts.agents(), parts.grants.list({ active: true })]);
       const now = parts.clock.now();
-      return html`${tokenTable(tokens, now, csrf)}
+      return (csrf) => html`${tokenTable(tokens, now, csrf)}
 <p class="quiet">Workspaces: ${workspaces.length === 0 ? 'none registered' : workspaces.map(({ name, path }, index) => html`${index > 0 ? ', ' : ''}${name} (<code>${visible(path)}</code>)`)}</p>
 ${grantTable(grants, csrf)}`;
     }

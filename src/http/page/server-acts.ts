@@ -4,6 +4,7 @@ import type { UpstreamKey } from '../../upstreams/index.ts';
 import type { Answered, Changed, OperatorServers, ServersOnDemand } from '../servers/types.ts';
 import { addServerPage, readAddServer, typedIn } from './add-server.ts';
 import type { Ctx, Env } from './context.ts';
+import { textOf } from './form.ts';
 import type { Html } from './layout.ts';
 import { loginPage, serverPage } from './server-page.ts';
 import { addressOf } from './servers.ts';
@@ -74,10 +75,11 @@ export function addServerActs(app: Hono<Env>, { servers, show, back }: ServerAct
   app.post(`${at}/add-server`, async (c) => {
     const { csrf } = c.get('session');
     const typed = typedIn(c.get('form'));
+    const again = (problems: readonly string[]) => show(c, addServerPage(csrf, typed, problems), 422);
     const wanted = readAddServer(typed);
-    const problems = 'problem' in wanted ? [wanted.problem] : problemsOf(wanted.name, await (await servers.whole()).add(wanted));
-    if (problems.length > 0) return show(c, addServerPage(csrf, typed, problems), 422);
-    return backTo(c, { name: 'problem' in wanted ? '' : wanted.name, project: null }, 'added');
+    if ('problem' in wanted) return again([wanted.problem]);
+    const problems = problemsOf(wanted.name, await (await servers.whole()).add(wanted));
+    return problems.length > 0 ? again(problems) : backTo(c, { name: wanted.name, project: null }, 'added');
   });
 
   app.post(`${at}/server/remove`, async (c) => {
@@ -144,9 +146,4 @@ function keyIn(form: FormData): UpstreamKey {
 
 function projectOf({ project }: UpstreamKey): { readonly project?: string } {
   return project === null ? {} : { project };
-}
-
-function textOf(form: FormData, name: string): string {
-  const value = form.get(name);
-  return typeof value === 'string' ? value : '';
 }

@@ -1,4 +1,4 @@
-import { isObject } from './schema-positions.ts';
+import { isObject } from '../../kernel/json-rpc/message.ts';
 
 const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'];
 

@@ -1,3 +1,4 @@
+import { isObject } from '../../kernel/json-rpc/message.ts';
 import { visible } from '../../kernel/visible.ts';
 import type { JsonObject } from '../types.ts';
 import { cleanText } from './clean-text.ts';
@@ -7,7 +8,6 @@ import { type Flagged, judgeTexts } from './judge-texts.ts';
 import { exposedPromptName } from './names.ts';
 import { scanText } from './scan.ts';
 import { deeperThan } from './schema.ts';
-import { isObject } from './schema-positions.ts';
 
 /** Of one server and kind; what comes after is refused. */
 const MAX_ITEMS = 10_000;

@@ -1,3 +1,4 @@
+import { isObject } from '../../kernel/json-rpc/message.ts';
 import type { ParamHeader } from '../../kernel/json-rpc/param-headers.ts';
 import { visible } from '../../kernel/visible.ts';
 import type { JsonObject } from '../types.ts';
@@ -6,7 +7,6 @@ import { type Flagged, judgeTexts } from './judge-texts.ts';
 import { badName, exposedName } from './names.ts';
 import { readParamHeaders } from './param-headers.ts';
 import { deeperThan, findSchemaProblem } from './schema.ts';
-import { isObject } from './schema-positions.ts';
 
 /** Of one server; what comes after is refused. Models can't choose among more, and every one is kept. */
 export const MAX_TOOLS = 2_000;

@@ -1,10 +1,10 @@
+import { isObject } from '../../kernel/json-rpc/message.ts';
 import { visible } from '../../kernel/visible.ts';
 import type { JsonObject } from '../types.ts';
 import { cleanText, type TextChange } from './clean-text.ts';
 import { FINDINGS } from './findings.ts';
 import { withoutHidden } from './hidden.ts';
 import { type PlacedFinding, scanJson } from './scan.ts';
-import { isObject } from './schema-positions.ts';
 import { NAME_MARK, stringsOf } from './strings.ts';
 
 export interface Flagged {

@@ -1,6 +1,7 @@
+import { isObject } from '../../kernel/json-rpc/message.ts';
 import type { ParamHeader } from '../../kernel/json-rpc/param-headers.ts';
 import { visible } from '../../kernel/visible.ts';
-import { isObject, schemasInside } from './schema-positions.ts';
+import { schemasInside } from './schema-positions.ts';
 
 /** The member of a schema that says which header repeats its value (2026-07-28, server/tools, "x-mcp-header"). */
 const KEY = 'x-mcp-header';

@@ -1,4 +1,5 @@
-import { type Inner, isObject } from './schema-positions.ts';
+import { isObject } from '../../kernel/json-rpc/message.ts';
+import type { Inner } from './schema-positions.ts';
 
 export interface SchemaNode {
   readonly schema: Readonly<Record<string, unknown>>;

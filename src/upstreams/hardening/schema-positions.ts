@@ -1,3 +1,5 @@
+import { isObject } from '../../kernel/json-rpc/message.ts';
+
 /** Where in a JSON Schema other schemas stand (2020-12, 2019-09 and draft-07). Everything else is data and is not read as a schema. */
 type Holds = 'schema' | 'list' | 'map';
 
@@ -59,10 +61,6 @@ export function schemasInside(schema: Readonly<Record<string, unknown>>, path: s
       };
   }
   return { ok: true, inner };
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function pointerPart(name: string): string {

@@ -1,5 +1,6 @@
+import { isObject } from '../../kernel/json-rpc/message.ts';
 import { findReferenceProblem, type SchemaNode } from './references.ts';
-import { isObject, schemasInside } from './schema-positions.ts';
+import { schemasInside } from './schema-positions.ts';
 
 /** Of one schema, serialised as JSON. */
 export const MAX_SCHEMA_BYTES = 256 * 1024;
