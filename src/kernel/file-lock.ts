@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, errnoOf } from './errors.ts';
 
 const WAIT_MS = 10_000;
 const POLL_MS = 20;
+/** After the name of the lock. */
+const DRAFT = /^(?:\d+-[0-9a-f]{8}|over-[0-9a-z]+(?:-\d*)?)\.tmp(?:\.copy)?$/;
 
 interface Holder {
   readonly boot: string;
@@ -22,6 +25,7 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>, sign
   try {
     await take(path, mine, signal);
     try {
+      sweep(path);
       return await work();
     } finally {
       rmSync(path, { force: true });
@@ -80,6 +84,19 @@ function takeOver(path: string, mine: string, held: string): boolean {
     return true;
   } finally {
     rmSync(right, { force: true });
+  }
+}
+
+/** Takes away what was to become a lock of this path, and whose process was killed first. Under the lock. */
+function sweep(path: string): void {
+  const [folder, start] = [dirname(path), `${basename(path)}.`];
+  for (const name of readdirSync(folder)) {
+    if (!name.startsWith(start) || !DRAFT.test(name.slice(start.length))) continue;
+    const draft = join(folder, name);
+    const held = read(draft);
+    // One that is being written is empty, and its name says whose it is.
+    const dead = held === undefined || parse(held) === undefined ? !exists(Number.parseInt(name.slice(start.length), 10)) : !isAlive(held);
+    if (dead) rmSync(draft, { force: true });
   }
 }
 

@@ -5,7 +5,7 @@ import type { AuditLog } from '../../audit/index.ts';
 import type { UpstreamsPort } from '../../cli/index.ts';
 import type { Execution } from '../../execution/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { Config, ProcessFacts } from '../../kernel/config/index.ts';
+import { type Config, loadConfig, type ProcessFacts } from '../../kernel/config/index.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { Redactor } from '../../kernel/redaction/index.ts';
 import { keyOf, maskSettings, readImports, type UpstreamSettings } from '../../upstreams/index.ts';
@@ -41,6 +41,12 @@ export function openUpstreams(parts: UpstreamsPortParts): UpstreamsPort {
       { type, at: clock.now(), organization: 'org_local', data: { server: name, by: facts.user.name, ...more } },
       { level: 'full', essential: true },
     );
+  }
+
+  /** The file as it is now: what this process has read may be older. Of a broken one nobody knows what it names. */
+  async function sweep(): Promise<void> {
+    const now = await loadConfig(facts, { home });
+    if (now.ok) await gateway.packages.sweep(new Set([...Object.keys(now.config.mcp_servers), ...Object.keys(config.mcp_servers)]));
   }
 
   return {
@@ -79,11 +85,14 @@ export function openUpstreams(parts: UpstreamsPortParts): UpstreamsPort {
         await undo();
         throw thrown;
       }
+      await sweep();
       return installed;
     },
     async uninstall(key) {
       started = true;
-      return gateway.packages.remove(key);
+      const was = await gateway.packages.remove(key);
+      await sweep();
+      return was;
     },
     async login(settings) {
       const [{ openLogin, openLoginAtServer }, { loginBase }] = await Promise.all([

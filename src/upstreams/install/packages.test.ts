@@ -2,7 +2,6 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { testSettings } from '../testing.ts';
 import type { UpstreamSettings } from '../types.ts';
 import { createPackages } from './packages.ts';
 import type { InstallerRun } from './types.ts';
@@ -22,7 +21,12 @@ const never = new AbortController().signal;
 const trees = (): string => join(base, 'trees');
 const installed = (): readonly string[] => (existsSync(trees()) ? readdirSync(trees()).sort() : []);
 const server = (name: string, more: Partial<UpstreamSettings> = {}): UpstreamSettings =>
-  testSettings({ name, transport: { type: 'stdio', command: 'npx', args: ['-y', 'kit'], env: {} }, ...more });
+  ({
+    name,
+    source: more.project === undefined ? 'operator' : 'project',
+    transport: { type: 'stdio', command: 'npx', args: ['-y', 'kit'], env: {} },
+    ...more,
+  }) as UpstreamSettings;
 
 function packages(): ReturnType<typeof createPackages> {
   return createPackages({
@@ -89,7 +93,10 @@ test.each<[string, (root: string) => void]>([
 ])('%s in a package is its fault and not one of ours', async (_, odd) => {
   leaves = odd;
   const failed = packages().install(server('a'), { by: 'x' }, never);
-  await expect(failed).rejects.toMatchObject({ code: 'upstream_error', message: expect.stringContaining('kit is not made as a package is') });
+  await expect(failed).rejects.toMatchObject({
+    code: 'upstream_error',
+    message: expect.stringContaining('kit is not made as a package is'),
+  });
   expect(installed()).toEqual([]);
 });
 

@@ -70,6 +70,8 @@ test.each([
   'npx https://example.com/x.tgz',
   'npx x@npm:y@1',
   'npx x@file:../y',
+  'npx -p ./x -p evil@latest evil',
+  'uvx --from ./x --with evil x',
   `npx ${'$'}{NAME}`,
   'npx --package=--global x',
   'npx --package=x;y z',
