@@ -38,7 +38,7 @@ export type Added =
 
 /** A checked entry goes into the configuration once it was connected. Of one that doesn't get there nothing stays, no secret either. */
 export async function addServer({ settings, entry, secrets, connect }: ServerToAdd, parts: AddServerParts): Promise<Added> {
-  const forget = store(secrets, parts.secrets);
+  const forget = storeSecrets(secrets, parts.secrets);
   let installed: Installed = { type: 'none' };
   const undo = async (): Promise<void> => {
     forget();
@@ -65,8 +65,8 @@ function mayBeWritten({ transport }: UpstreamSettings, state: string): boolean {
   return state === 'connected' || (state === 'needs_auth' && transport.type !== 'stdio');
 }
 
-/** What was there under those names comes back if nothing comes of it. */
-function store(values: Readonly<Record<string, string>>, secrets: SealedStore): () => void {
+/** Keeps them; the function it gives puts back what was there under those names, for when nothing comes of it. */
+export function storeSecrets(values: Readonly<Record<string, string>>, secrets: SealedStore): () => void {
   const before = Object.keys(values).map((name) => ({ name, was: secrets.get(name) }));
   for (const [name, value] of Object.entries(values)) secrets.set(name, value);
   return () => {

@@ -1,4 +1,4 @@
-export { type Added, addServer, type LookedAt } from './add-server.ts';
+export { type Added, addServer, type LookedAt, storeSecrets } from './add-server.ts';
 export { differenceLines } from './approvals/difference.ts';
 export type { UpstreamKey } from './approvals/records.ts';
 export { APPROVALS_FILE } from './approvals/records.ts';
@@ -38,6 +38,7 @@ export {
 export type { Owner as OfferOwner } from './offers.ts';
 export { createUpstreamPool, type PoolParts, type UpstreamPool, type UpstreamView } from './pool.ts';
 export { createRemembered } from './remembered.ts';
+export { removeServer } from './remove-server.ts';
 export { type Artifact, type ArtifactPage, type ArtifactStore, createArtifacts } from './results/artifacts.ts';
 export { boundResult } from './results/bound-result.ts';
 export { containmentHint } from './results/containment-hint.ts';

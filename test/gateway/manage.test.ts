@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { HOST, type Person, personAt } from '../helpers/person.ts';
@@ -70,6 +70,21 @@ test('what is wrong or can not be connected is not written, and leaves no secret
   }
   expect(existsSync(join(place.home, 'config.json'))).toBe(false);
   expect((await runWrit(place, ['secret', 'list'])).stdout).toContain('None');
+});
+
+test('an import that can not be written leaves the secrets as they were', async () => {
+  const file = join(place.workspace, 'servers.json');
+  const env = { API_TOKEN: 'very-secret-value-1' };
+  writeFileSync(file, JSON.stringify({ mcpServers: { one: { command: 'node', env }, two: { command: 'node', env } } }));
+  writeFileSync(join(place.home, 'config.json'), '{}\n', { mode: 0o600 });
+  writeFileSync(join(place.home, 'config-backups'), 'in the way of the copy that is kept');
+  await runWrit(place, ['secret', 'set', 'two.API_TOKEN'], { input: 'the old one' });
+  expect((await upstream('import', file, '--no-install')).code).not.toBe(0);
+  expect(config()).toBe('{}\n');
+  expect((await runWrit(place, ['secret', 'list'])).stdout).not.toContain('one.API_TOKEN');
+  rmSync(join(place.home, 'config-backups'));
+  expect((await upstream('import', file, '--no-install')).stdout).toContain('2 written');
+  expect((await runWrit(place, ['secret', 'list'])).stdout).toContain('one.API_TOKEN');
 });
 
 test('a secret comes from standard input or is typed unseen, and never from an argument', async () => {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { AppError } from '../../kernel/errors.ts';
-import { addServer, disabledTools, switched, withDisabledTools } from '../../upstreams/index.ts';
+import { addServer, disabledTools, removeServer, switched, withDisabledTools } from '../../upstreams/index.ts';
 import type { App, Terminal, UpstreamsPort } from '../app.ts';
 import { collect } from '../repeatable.ts';
 import { type EntryFlags, entryOf } from './entry-flags.ts';
@@ -50,14 +50,11 @@ export function configureCommands(upstream: Command, app: () => Promise<App>, te
     .option('--json', 'machine-readable output')
     .action(async (name: string, options: { json?: boolean }) => {
       await withUpstreams(app, async (port) => {
-        const { read } = ofOperator(port, name);
-        const written = await port.write(() => [{ name, entry: undefined }]);
-        const forgotten = await port.approvals.revoke({ name, project: null }, port.operator);
-        await port.uninstall({ name, project: null });
-        const secrets = read.ok ? port.secrets.list().filter((secret) => secret.startsWith(`${name}.`)) : [];
+        ofOperator(port, name);
+        const { written, forgotten, secrets_kept } = await removeServer(name, port);
         if (options.json) return terminal.out(`${JSON.stringify({ name, forgotten, ...written })}\n`);
         terminal.out(`${name} is removed from ${written.file}.${backup(written.backup)}\n`);
-        if (secrets.length > 0) terminal.out(`Its secrets are kept: ${secrets.join(', ')} (\`writ secret remove\`).\n`);
+        if (secrets_kept.length > 0) terminal.out(`Its secrets are kept: ${secrets_kept.join(', ')} (\`writ secret remove\`).\n`);
       });
     });
 

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { toAppError } from '../../kernel/errors.ts';
 import { visible } from '../../kernel/visible.ts';
-import type { Imported, SettingsRead, Translated } from '../../upstreams/index.ts';
+import { type Imported, type SettingsRead, storeSecrets, type Translated } from '../../upstreams/index.ts';
 import type { App, Terminal, UpstreamsPort } from '../app.ts';
 import { announced, renderInstalled, untilTold } from './install.ts';
 import { withUpstreams } from './with-upstreams.ts';
@@ -134,6 +134,11 @@ function notesOf({ notes, wanted, secrets }: Imported): readonly string[] {
 }
 
 async function write(servers: readonly Imported[], port: UpstreamsPort): ReturnType<UpstreamsPort['write']> {
-  for (const { secrets } of servers) for (const [name, value] of Object.entries(secrets)) port.secrets.set(name, value);
-  return port.write(() => servers.map(({ name, entry }) => ({ name, entry })));
+  const forget = storeSecrets(Object.fromEntries(servers.flatMap(({ secrets }) => Object.entries(secrets))), port.secrets);
+  try {
+    return await port.write(() => servers.map(({ name, entry }) => ({ name, entry })));
+  } catch (thrown) {
+    forget();
+    throw thrown;
+  }
 }

@@ -22,6 +22,11 @@ export async function loginBase(server: Server, facts: ProcessFacts, home: strin
   return base !== undefined && (await announced(home)) !== undefined ? base : undefined;
 }
 
+/** Where a browser comes back to below a base; issuers that can read who asks, which takes https, are told where that stands. */
+export function callbackAt(base: string): { readonly redirect_uri: string; readonly client_metadata_url?: string } {
+  return { redirect_uri: base + LOGIN_CALLBACK, ...(base.startsWith('https:') ? { client_metadata_url: base + CLIENT_METADATA } : {}) };
+}
+
 /** Issuers read it where they take an address for a client's name; they take only https. */
 export function loginClient(server: Server, facts: ProcessFacts): Readonly<Record<string, unknown>> | undefined {
   const base = configuredBase(server, facts);

@@ -1,14 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuditLog } from '../../audit/index.ts';
 import type { Settings, UpstreamsPort } from '../../cli/index.ts';
-import {
-  type Changed,
-  CLIENT_METADATA,
-  LOGIN_CALLBACK,
-  type OperatorServers,
-  type ServerDetail,
-  type ServerRow,
-} from '../../http/index.ts';
+import type { Changed, OperatorServers } from '../../http/index.ts';
 import { canonicalJson } from '../../kernel/canonical-json.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { type Config, loadConfig, type ProcessFacts } from '../../kernel/config/index.ts';
@@ -16,21 +9,20 @@ import { AppError } from '../../kernel/errors.ts';
 import type { Redactor } from '../../kernel/redaction/index.ts';
 import {
   addServer,
-  differenceLines,
   holdsMask,
   keyOf,
-  type ListedUpstream,
   patched,
+  removeServer,
   sealed,
   switched,
-  type Upstream,
   type UpstreamKey,
   type UpstreamSettings,
   withDisabledTools,
 } from '../../upstreams/index.ts';
 import type { Gateway } from './gateway.ts';
 import type { LiveUpstreams } from './live-upstreams.ts';
-import { toolRows } from './server-tool-rows.ts';
+import { callbackAt } from './login-base.ts';
+import { detailOf, type RowsPort, rowOf, rowOfProject } from './server-rows.ts';
 import { createTurns } from './turns.ts';
 
 export interface OperatorServersParts {
@@ -51,10 +43,7 @@ export interface OperatorServersParts {
 }
 
 type Entry = Readonly<Record<string, unknown>>;
-type Port = Pick<
-  UpstreamsPort,
-  'servers' | 'approvals' | 'secrets' | 'operator' | 'check' | 'mask' | 'look' | 'write' | 'install' | 'uninstall' | 'packageOf'
->;
+type Port = RowsPort & Pick<UpstreamsPort, 'secrets' | 'operator' | 'check' | 'look' | 'write' | 'install' | 'uninstall'>;
 
 /** How long an answer waits for what was written to hold; it does so half a second later, most of the time. */
 const FOLLOWED_MS = 3_000;
@@ -84,10 +73,8 @@ export function createOperatorServers(parts: OperatorServersParts): OperatorServ
     return { config: last };
   }
 
-  async function port(): Promise<Port> {
-    const [now, gateway] = await Promise.all([config(), parts.gateway()]);
-    return parts.openPort(gateway, now.config);
-  }
+  const portOf = async (now: Config): Promise<Port> => parts.openPort(await parts.gateway(), now);
+  const port = async (): Promise<Port> => portOf((await config()).config);
 
   function ofOperator({ servers }: Port, name: string): Port['servers'][number] {
     const found = servers.find((each) => each.name === name && each.source === 'operator');
@@ -108,29 +95,6 @@ export function createOperatorServers(parts: OperatorServersParts): OperatorServ
       'invalid_arguments',
       `The entry of "${key.name}" can't be used: ${read.problems.map(({ message }) => message).join('; ')}.`,
     );
-  }
-
-  async function rowOf(from: Port, { name, source, read }: Port['servers'][number]): Promise<ServerRow> {
-    const about = { name, source, waiting: 0, problems: read.ok ? [] : read.problems, warnings: read.warnings };
-    if (!read.ok) return { ...about, state: 'invalid', enabled: false, reason: read.problems.map(({ message }) => message).join('; ') };
-    const { settings } = read;
-    const more = { ...about, enabled: settings.enabled, transport: settings.transport.type, settings: from.mask(settings) };
-    const upstream = live.find(keyOf(settings));
-    if (upstream !== undefined) return { ...more, ...upstream.status(), waiting: waitingIn(upstream) };
-    if (!settings.enabled) return { ...more, state: 'disabled', reason: 'disabled in the configuration' };
-    const judged = await from.approvals.judgeServer(settings);
-    const found = judged.state === 'denied' ? undefined : from.packageOf(settings);
-    if (found !== undefined && 'reason' in found) {
-      return { ...more, state: found.state === 'changed' ? 'quarantined' : 'needs_install', reason: found.reason };
-    }
-    return judged.state === 'approved' ? { ...more, state: 'idle' } : { ...more, state: 'needs_approval', reason: judged.reason };
-  }
-
-  function rowOfProject(from: Port, settings: UpstreamSettings): ServerRow {
-    const upstream = live.find(keyOf(settings));
-    const more = { enabled: settings.enabled, settings: from.mask(settings), problems: [], warnings: [] };
-    const waiting = upstream === undefined ? 0 : waitingIn(upstream);
-    return { name: settings.name, source: 'project', state: 'idle', ...upstream?.status(), ...more, waiting };
   }
 
   /** Until this process has followed what was written, so that whoever looks next sees it. `settings` absent: it is gone. */
@@ -169,30 +133,20 @@ export function createOperatorServers(parts: OperatorServersParts): OperatorServ
   return {
     async list() {
       const now = await config();
+      const from = await portOf(now.config);
       const projects = live.all().filter(({ settings }) => settings.source === 'project');
       const said = now.problem === undefined ? {} : { problem: now.problem };
-      const from = await parts.openPort(await parts.gateway(), now.config);
-      const own = await Promise.all(from.servers.map((server) => rowOf(from, server)));
-      return shown({ servers: [...own, ...projects.map(({ settings }) => rowOfProject(from, settings))], ...said });
+      const own = await Promise.all(from.servers.map((server) => rowOf(from, server, live)));
+      return shown({ servers: [...own, ...projects.map(({ settings }) => rowOfProject(from, settings, live))], ...said });
     },
 
     async get(key) {
       const from = await port();
       const server = key.project === null ? ofOperator(from, key.name) : undefined;
-      const row = server === undefined ? rowOfProject(from, settingsOf(from, key)) : await rowOf(from, server);
+      const row = server === undefined ? rowOfProject(from, settingsOf(from, key), live) : await rowOf(from, server, live);
       if (row.settings === undefined) return shown({ ...row, tool_list: [], denied: false, login: false });
       const settings = settingsOf(from, key);
-      const [judged, recorded] = await Promise.all([from.approvals.judgeServer(settings), recordedOf(from, key)]);
-      const asked = 'difference' in judged ? { ...judged, difference: differenceLines(judged.difference) } : undefined;
-      const detail: ServerDetail = {
-        ...row,
-        tool_list: toolRows(settings, live.find(key)?.tools() ?? [], recorded),
-        ...(asked === undefined ? {} : { asked: { sha256: asked.sha256, reason: asked.reason, difference: asked.difference } }),
-        denied: judged.state === 'denied',
-        ...packageIn(from.packageOf(settings)),
-        login: settings.transport.type !== 'stdio' && settings.transport.oauth !== false,
-      };
-      return shown(detail);
+      return shown(await detailOf(row, settings, from, live));
     },
 
     async add({ name, entry, connect, replace }) {
@@ -235,11 +189,9 @@ export function createOperatorServers(parts: OperatorServersParts): OperatorServ
       inTurn(async () => {
         const from = await port();
         ofOperator(from, name);
-        const { backup } = await from.write(() => [{ name, entry: undefined }]);
-        const forgotten = await from.approvals.revoke({ name, project: null }, from.operator);
-        await from.uninstall({ name, project: null });
+        const { written, forgotten, secrets_kept } = await removeServer(name, from);
         await followed(name, undefined);
-        const secrets_kept = from.secrets.list().filter((secret) => secret.startsWith(`${name}.`));
+        const { backup } = written;
         return { forgotten, secrets_kept, ...(backup === undefined ? {} : { backup }) };
       }),
 
@@ -281,14 +233,13 @@ export function createOperatorServers(parts: OperatorServersParts): OperatorServ
 
     async authorize(key) {
       const gateway = await parts.gateway();
-      const redirect_uri = parts.base + LOGIN_CALLBACK;
+      const back = callbackAt(parts.base);
       const { authorization_url, expires_at } = await (await gateway.logins()).begin(settingsOf(await port(), key), {
-        redirect_uri,
-        ...(parts.base.startsWith('https:') ? { client_metadata_url: parts.base + CLIENT_METADATA } : {}),
+        ...back,
         person: facts.user.name,
         signal: AbortSignal.timeout(LOGIN_MS),
       });
-      return { authorization_url, redirect_uri, expires_at };
+      return { authorization_url, redirect_uri: back.redirect_uri, expires_at };
     },
     async exchange(key, callback_url) {
       const [{ answerLogin }, gateway] = await Promise.all([import('./upstream-login.ts'), parts.gateway()]);
@@ -308,23 +259,6 @@ export function createOperatorServers(parts: OperatorServersParts): OperatorServ
   };
 }
 
-function packageIn(found: ReturnType<Port['packageOf']>): Pick<ServerDetail, 'package'> {
-  switch (found.state) {
-    case 'none':
-      return {};
-    case 'installed': {
-      const { package: name, package_version: version, integrity } = found.record;
-      return { package: { state: 'installed', name, version, ...(integrity === undefined ? {} : { integrity }) } };
-    }
-    default:
-      return { package: { state: found.state, reason: found.reason } };
-  }
-}
-
-function waitingIn(upstream: Upstream): number {
-  return upstream.tools().filter(({ availability }) => availability.state === 'needs_approval').length;
-}
-
 const MASKED = {
   message: 'a value is "[redacted]": that is what a list shows in the place of a secret',
   fix: `Leave that key out, or say the value itself or \${secret:NAME}.`,
@@ -332,12 +266,6 @@ const MASKED = {
 
 function done(backup: string | undefined, secrets: Readonly<Record<string, string>>): Changed {
   return { type: 'done', secrets: Object.keys(secrets), ...(backup === undefined ? {} : { backup }) };
-}
-
-async function recordedOf({ approvals }: Port, key: UpstreamKey): Promise<ListedUpstream | undefined> {
-  const listed = await approvals.list();
-  // What can't be read is said where something is to be answered: nothing of it is approved then.
-  return listed.ok ? listed.upstreams.find((each) => each.name === key.name && each.project === key.project) : undefined;
 }
 
 function notFound(name: string): AppError {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoginPort } from '../../cli/index.ts';
-import { CLIENT_METADATA, LOGIN_CALLBACK } from '../../http/index.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { openLoopback, type UpstreamSettings } from '../../upstreams/index.ts';
+import { callbackAt } from './login-base.ts';
 import type { UpstreamLogins } from './upstream-logins.ts';
 
 export interface LoginHere {
@@ -19,14 +19,10 @@ const LOOK_MS = 300;
 /** A login that is begun in a terminal, and whose browser comes back to `writ up`. */
 export async function openLoginAtServer(settings: UpstreamSettings, base: string, { logins, person }: LoginHere): Promise<LoginPort> {
   const over = new AbortController();
-  const redirect_uri = base + LOGIN_CALLBACK;
+  const back = callbackAt(base);
+  const { redirect_uri } = back;
   const before = await logins.since(settings);
-  const begun = await logins.begin(settings, {
-    redirect_uri,
-    ...(base.startsWith('https:') ? { client_metadata_url: base + CLIENT_METADATA } : {}),
-    person,
-    signal: over.signal,
-  });
+  const begun = await logins.begin(settings, { ...back, person, signal: over.signal });
   return {
     address: begun.authorization_url,
     redirect_uri,

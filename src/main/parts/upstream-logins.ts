@@ -72,7 +72,7 @@ export function createUpstreamLogins({ home, clock, logger, learn, transportOf }
     const given = oauth || {};
     if (given.keys_file === undefined) return given;
     const keys = readKeysFile(home, given.keys_file);
-    if (keys.client_secret !== undefined) learn?.(`keys file ${given.keys_file}`, [keys.client_secret]);
+    learn?.(`keys file ${given.keys_file}`, [keys.client_secret]);
     return { ...given, ...keys };
   }
 

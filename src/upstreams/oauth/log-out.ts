@@ -8,11 +8,15 @@ export async function logOut(
   logins: Logins,
   fetch: OAuthFetch,
 ): Promise<{ readonly was: boolean; readonly revoked: boolean }> {
-  const before = logins.read(key);
-  await logins.change(key, async (_now, save) => save(undefined));
+  const { state } = logins.read(key);
+  // What is taken away is what is revoked: it may have been renewed while somebody else had it.
+  const gone = await logins.change(key, async (now, save) => {
+    save(undefined);
+    return now;
+  });
   logins.announce();
-  if (before.state !== 'known') return { was: before.state === 'corrupt', revoked: false };
-  return { was: before.record.tokens !== undefined, revoked: await revoke(before.record, issuerFetch(fetch)).catch(() => false) };
+  if (gone === undefined) return { was: state === 'corrupt', revoked: false };
+  return { was: gone.tokens !== undefined, revoked: await revoke(gone, issuerFetch(fetch)).catch(() => false) };
 }
 
 async function revoke({ discovery, tokens, client }: LoginRecord, fetch: OAuthFetch): Promise<boolean> {
