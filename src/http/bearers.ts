@@ -8,6 +8,8 @@ export interface BearerParts {
   readonly tokens: Pick<Identity['tokens'], 'find' | 'used'>;
   /** What the bearer gets at an endpoint; undefined: nothing is there for it. Made once per token and endpoint. */
   serve(token: AgentToken, endpoint: McpEndpoint): ServerParts | undefined;
+  /** It was known, and is revoked or has expired: what it left open belongs to no request. */
+  ended?(token: AgentToken): void;
 }
 
 export type Bearer =
@@ -38,7 +40,7 @@ interface Known {
  * Who makes a request of `/mcp`, by its bearer token. Known tokens are looked up again every half second, used or not, so that
  * revoking one ends what runs and streams for it too.
  */
-export function createBearers({ tokens, serve }: BearerParts): Bearers {
+export function createBearers({ tokens, serve, ended }: BearerParts): Bearers {
   const known = new Map<string, Known>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -64,6 +66,7 @@ export function createBearers({ tokens, serve }: BearerParts): Bearers {
   const end = (key: string, { token, revoked }: Known): void => {
     known.delete(key);
     revoked.abort(new AppError('cancelled', `The token "${token.name}" was revoked or has expired.`));
+    ended?.(token);
   };
 
   const lookAtAll = async (): Promise<void> => {

@@ -54,6 +54,20 @@ describe('the browser tool without a browser', () => {
     for (const { output } of [first, two, back]) expect(output?.text).toContain('fetch-and-parse mode');
   });
 
+  it('an agent that may do nothing any more loses every page, and is told why; others keep theirs', async () => {
+    await place.serve('held.example', pages({ '/': html('held') }));
+    const go = { action: 'navigate', url: 'http://held.example/' };
+    const mine = [{ run: 'run_1' }, { run: 'run_2' }];
+    for (const of of [...mine, { agent: 'agent_two' }]) expect((await place.call(go, of)).text()).toContain('held');
+    await place.browsing.closeAgent({ organization: 'org', agent: 'agent_one' }, 'its credential was revoked');
+    for (const of of mine) {
+      const { error } = await place.call({ action: 'snapshot' }, of);
+      expect(error).toMatchObject({ code: 'not_found', message: expect.stringContaining('its credential was revoked') });
+    }
+    expect((await place.call({ action: 'snapshot' }, { agent: 'agent_two' })).text()).toContain('held');
+    await place.call({ action: 'close' }, { agent: 'agent_two' });
+  });
+
   it('a yes holds as long as its page: one that is closed between question and run opens nothing', async () => {
     await place.serve('brief.example', pages({ '/': html('brief') }));
     await place.call({ action: 'navigate', url: 'http://brief.example/' });

@@ -21,6 +21,7 @@ import { type AgentToken, createHomeSigner, type Identity } from '../../identity
 import type { Config, ProcessFacts } from '../../kernel/config/index.ts';
 import { AppError, toAppError } from '../../kernel/errors.ts';
 import { createMcpHandler, type Door, rejection, type ServerParts, socketPath, TRY_AGAIN, turnAway } from '../../mcp/index.ts';
+import type { Browsing } from '../../tools/index.ts';
 import { afterStart } from './after-start.ts';
 import { agentScope } from './agent-scope.ts';
 import { createExecutions } from './executions.ts';
@@ -64,17 +65,18 @@ export async function startUp(parts: UpParts): Promise<Up> {
   const executions = createExecutions(parts.makeExecution);
   const lease = executions.lease(facts, config);
   const origins = [...(public_url ? [public_url.origin] : []), ...config.server.origins];
+  const closePages = (close: (browsing: Browsing) => Promise<void>): void => {
+    const closed = parts.browsing?.().then(close);
+    closed?.catch((thrown: unknown) => logger.warn('a page could not be closed', { reason: toAppError(thrown).message }));
+  };
   const mcp = createMcpHandler({
     logger,
     clock,
     signer: createHomeSigner(home),
     hosts,
     origins,
-    runEnded: (run) => {
-      // Its page has nobody left to look at it.
-      const closed = parts.browsing?.().then((browsing) => browsing.closeRun(run));
-      closed?.catch((thrown: unknown) => logger.warn('a page could not be closed', { reason: toAppError(thrown).message }));
-    },
+    // Its page has nobody left to look at it.
+    runEnded: (run) => closePages((browsing) => browsing.closeRun(run)),
   });
   let bearers: Bearers | undefined;
   let page: Page | undefined;
@@ -204,7 +206,12 @@ export async function startUp(parts: UpParts): Promise<Up> {
   await begin('store', async () => {
     const log = await parts.audit();
     await log.record({ type: 'server.started', at: clock.now(), organization: 'org_local', data: { host, port: server.port } });
-    bearers = createBearers({ tokens: identity.tokens, serve });
+    bearers = createBearers({
+      tokens: identity.tokens,
+      serve,
+      ended: ({ agent }) =>
+        closePages((browsing) => browsing.closeAgent({ organization: 'org_local', agent }, 'its credential was revoked or has expired')),
+    });
     health.set('mcp', 'ready');
   });
   const pageReady = begin('page', async () => {

@@ -76,6 +76,8 @@ export interface Browsing {
   close(owner: Pick<Owner, 'organization' | 'agent' | 'run'>): Promise<boolean>;
   /** A Run is over, whoever's it was. */
   closeRun(run: string): Promise<void>;
+  /** An agent may do nothing any more: all of its pages, of whichever Run. */
+  closeAgent(agent: Pick<Owner, 'organization' | 'agent'>, why: string): Promise<void>;
   /** Ends everything. */
   end(): Promise<void>;
 }
@@ -83,7 +85,7 @@ export interface Browsing {
 const ELSEWHERE = 'it is neither the port of a job that runs nor in browser.allow_hosts';
 
 interface Held {
-  readonly run: string;
+  readonly owner: Pick<Owner, 'organization' | 'agent' | 'run'>;
   session?: Session;
   timer?: NodeJS.Timeout;
   waiting: number;
@@ -152,7 +154,8 @@ export function createBrowsing(parts: BrowsingParts): Browsing {
     const key = keyOf(owner);
     const known = held.get(key);
     if (known) return known;
-    const fresh: Held = { run: owner.run, waiting: 0, tail: Promise.resolve() };
+    const { organization, agent, run } = owner;
+    const fresh: Held = { owner: { organization, agent, run }, waiting: 0, tail: Promise.resolve() };
     held.set(key, fresh);
     return fresh;
   };
@@ -236,7 +239,17 @@ export function createBrowsing(parts: BrowsingParts): Browsing {
       return entry === undefined ? false : drop(entry);
     },
     async closeRun(run) {
-      await Promise.all([...held.values()].filter((entry) => entry.run === run).map(drop));
+      await Promise.all([...held.values()].filter(({ owner }) => owner.run === run).map(drop));
+    },
+    async closeAgent({ organization, agent }, why) {
+      const its = [...held].filter(([, { owner }]) => owner.organization === organization && owner.agent === agent);
+      await Promise.all(
+        its.map(async ([key, entry]) => {
+          if (entry.session !== undefined) remember(key, why);
+          await drop(entry);
+          if (entry.waiting === 0 && entry.session === undefined) held.delete(key);
+        }),
+      );
     },
     async end() {
       clearTimeout(idle);
