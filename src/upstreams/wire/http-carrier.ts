@@ -33,7 +33,13 @@ const NOT_SENT: ReadonlySet<string> = new Set([
 ]);
 const MAX_SAID = 300;
 
-/** Streamable HTTP, or the older SSE: the SDK's transport, with our bounds around it. */
+/** What servers of the older SSE answer to a POST at the address of their stream. The rest of 4xx says something else. */
+const NO_POST: ReadonlySet<number> = new Set([400, 404, 405]);
+
+/**
+ * Streamable HTTP, or the older SSE: the SDK's transport, with our bounds around it. A server that takes no `initialize` by POST is asked for
+ * the stream of the older one, as the protocol says: an address alone doesn't tell which of them it is.
+ */
 export function createHttpCarrier(parts: HttpCarrierParts): Carrier {
   const url = new URL(parts.url);
   /** The SDK keeps only the text of what ends an SSE stream. */
@@ -47,7 +53,8 @@ export function createHttpCarrier(parts: HttpCarrierParts): Carrier {
     fetch: boundedFetch(noting, parts.max_bytes),
     requestInit: { headers: parts.headers },
   };
-  const transport = parts.type === 'sse' ? new SSEClientTransport(url, options) : new StreamableHTTPClientTransport(url, options);
+  let transport = parts.type === 'sse' ? new SSEClientTransport(url, options) : new StreamableHTTPClientTransport(url, options);
+  let tried: SSEClientTransport | undefined;
   let over: string | undefined;
   let events: CarrierEvents | undefined;
   let gone = false;
@@ -60,7 +67,7 @@ export function createHttpCarrier(parts: HttpCarrierParts): Carrier {
     const said =
       transport instanceof StreamableHTTPClientTransport && !gone ? transport.terminateSession().catch(() => {}) : Promise.resolve();
     void Promise.race([said, new Promise((resolve) => setTimeout(resolve, 2_000).unref())])
-      .then(() => transport.close())
+      .then(() => Promise.all([transport.close(), tried?.close()]))
       .then(parts.close)
       .catch(() => {});
   }
@@ -78,18 +85,39 @@ export function createHttpCarrier(parts: HttpCarrierParts): Carrier {
     return error;
   }
 
+  function listen(): void {
+    transport.onmessage = (message) => events?.message(message);
+    transport.onclose = () => end('it was closed');
+    transport.onerror = (error) => {
+      if (error instanceof TooLong || error.cause instanceof TooLong || error.message.includes(TooLong.marker)) {
+        end(`it sent a message of more than ${parts.max_bytes} bytes (max_response_bytes)`);
+      } else if (transport instanceof SSEClientTransport && over === undefined && !(error instanceof SyntaxError))
+        end(`its stream broke: ${error.message.slice(0, MAX_SAID)}`);
+    };
+  }
+
+  /** Whether it is one of the older SSE; its stream is open then. Where it isn't, that it refused the POST stays the reason. */
+  async function takeStream(): Promise<boolean> {
+    const stream = new SSEClientTransport(url, options);
+    tried = stream;
+    try {
+      await stream.start();
+      if (over !== undefined) return false;
+    } catch {
+      await stream.close();
+      return false;
+    }
+    // What it replaces has no session and no stream: nothing of it is open.
+    transport = stream;
+    listen();
+    return true;
+  }
+
   return {
     type: parts.type,
     async start(given) {
       events = given;
-      transport.onmessage = (message) => given.message(message);
-      transport.onclose = () => end('it was closed');
-      transport.onerror = (error) => {
-        if (error instanceof TooLong || error.cause instanceof TooLong || error.message.includes(TooLong.marker)) {
-          end(`it sent a message of more than ${parts.max_bytes} bytes (max_response_bytes)`);
-        } else if (parts.type === 'sse' && over === undefined && !(error instanceof SyntaxError))
-          end(`its stream broke: ${error.message.slice(0, MAX_SAID)}`);
-      };
+      listen();
       try {
         await transport.start();
       } catch (thrown) {
@@ -113,7 +141,10 @@ export function createHttpCarrier(parts: HttpCarrierParts): Carrier {
           });
         }
       } catch (thrown) {
-        throw explain(thrown);
+        const refuses =
+          SdkHttpError.isInstance(thrown) && NO_POST.has(thrown.status ?? 0) && transport instanceof StreamableHTTPClientTransport;
+        if (!refuses || !('method' in message) || message.method !== 'initialize' || !(await takeStream())) throw explain(thrown);
+        return await this.send(message, signal === undefined ? {} : { signal });
       }
       if (!asks) return;
       // Nobody waits here for an answer that came; a stream that ends without one is a failure of the request.
