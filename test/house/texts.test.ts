@@ -19,6 +19,33 @@ test('the places that AGENTS.md names exist', () => {
   expect(places.filter((place) => !existsSync(join(root, place)))).toEqual([]);
 });
 
+test('what a row of AGENTS.md calls by its name alone lies beside what it names in full', () => {
+  const rows = read('AGENTS.md').split('\n');
+  const alone = rows.flatMap((row) => {
+    const places = [...row.matchAll(/`((?:src|test|scripts|docs)\/[\w./-]+)`/g)].map(([, place]) => place ?? '');
+    const beside = places.flatMap((place) => [place, dirname(place)]);
+    const names = [...row.matchAll(/`([\w-]+\.ts)`/g)].map(([, name]) => name ?? '');
+    return names
+      .filter(() => beside.length > 0)
+      .map((name) => ({ name, there: beside.some((place) => existsSync(join(root, place, name))) }));
+  });
+  expect(alone.length).toBeGreaterThan(5);
+  expect(alone.filter(({ there }) => !there)).toEqual([]);
+});
+
+test('every room is in the map, and every page of the guide and the reference in the index', () => {
+  const rooms = readdirSync(join(root, 'src'), { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
+  expect(rooms.filter((room) => !read('AGENTS.md').includes(`| \`src/${room}/\` |`))).toEqual([]);
+  const written = globSync('{guide,reference}/*.md', { cwd: join(root, 'docs') });
+  expect(written.length).toBeGreaterThan(10);
+  expect(written.filter((page) => !read('docs/README.md').includes(`](${page})`))).toEqual([]);
+});
+
+test('no two decisions have one number', () => {
+  const numbers = readdirSync(join(root, 'docs/decisions')).map((name) => name.slice(0, 4));
+  expect(numbers.filter((number, index) => numbers.indexOf(number) !== index)).toEqual([]);
+});
+
 test('the table of error codes is that of the code', () => {
   const yes = (value: boolean): string => (value ? 'yes' : 'no');
   const rows = Object.entries(ERRORS).map(
