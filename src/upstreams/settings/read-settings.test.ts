@@ -191,6 +191,9 @@ test('limits over the most there is are clamped and said', () => {
     'mcp_servers.x.max_result_chars is 1000001; 1000000 is used, the most there is',
   ]);
   expect(settingsOf(operator({ command: 'x', max_result_chars: 1 })).max_result_chars).toBe(1000);
+  // More milliseconds than a timer takes would be none.
+  expect(settingsOf(operator({ command: 'x', idle_stop_seconds: 1e308 })).idle_stop_ms).toBe(604_800_000);
+  expect(settingsOf(operator({ command: 'x' })).idle_stop_ms).toBe(0);
   expect(settingsOf(operator({ command: 'x', timeout_seconds: 0.5, max_response_bytes: '64MiB' }))).toMatchObject({
     timeout_ms: 500,
     max_response_bytes: 64 * 1024 ** 2,
@@ -219,6 +222,24 @@ test('a folder among the arguments that no root shows is said', () => {
   const args = ['--dir', join(project, 'data'), join(home, 'other'), '/nowhere/at/all', 'data', import.meta.filename];
   expect(warningsOf(operator({ command: 'x', args, roots: [project] }))).toEqual([
     `mcp_servers.x.args.2 names the folder "${join(home, 'other')}", which the server can't see`,
+  ]);
+});
+
+test('what a variable names and no root shows is said: a folder, a file, and one that is still to come', () => {
+  const env = {
+    DIR: join(home, 'other'),
+    SHOWN: join(project, 'data', 'x.db'),
+    LATER: join(home, 'other', 'memory.jsonl'),
+    BARE: join(home, 'memory.jsonl'),
+    PRIVATE: '/tmp/memory.jsonl',
+    SYSTEM: '/usr/lib/thing.so',
+    NOWHERE: '/nowhere/at/all',
+    URL: 'https://example.com/x',
+  };
+  expect(warningsOf(operator({ command: 'x', env, roots: [project] }))).toEqual([
+    `mcp_servers.x.env.DIR names the folder "${join(home, 'other')}", which the server can't see`,
+    `mcp_servers.x.env.LATER names the file "${join(home, 'other', 'memory.jsonl')}", which the server can't see`,
+    `mcp_servers.x.env.BARE names the file "${join(home, 'memory.jsonl')}", which the server can't see`,
   ]);
 });
 

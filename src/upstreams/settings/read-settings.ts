@@ -66,7 +66,8 @@ function settingsOf(
   if (transport === undefined) return undefined;
   if (transport.type === 'stdio' && transport.cwd !== undefined && !isOwn(transport.cwd, from))
     problems.push(note(['cwd'], 'is outside of the project'));
-  const limit = (key: 'timeout_seconds' | 'connect_timeout_seconds' | 'max_result_chars', least: number, most: number): number => {
+  type Limited = 'timeout_seconds' | 'connect_timeout_seconds' | 'idle_stop_seconds' | 'max_result_chars';
+  const limit = (key: Limited, least: number, most: number): number => {
     const given = entry[key] ?? SERVER_DEFAULTS[key];
     const used = Math.min(Math.max(given, least), most);
     if (used !== given) warnings.push(note([key], `is ${given}; ${used} is used, the ${given > most ? 'most' : 'least'} there is`));
@@ -82,7 +83,7 @@ function settingsOf(
     if (!path.startsWith('/')) problems.push(note(['unix_sockets', index], 'must be an absolute path'));
   }
   const roots = entry.roots === undefined ? ownRoots(project) : readRoots(entry.roots, from, note, problems, warnings);
-  if (transport.type === 'stdio') warnOfUnseen(transport.args, roots, note, warnings);
+  if (transport.type === 'stdio') warnOfUnseen(transport, roots, from, note, warnings);
   return {
     name,
     source,
@@ -112,7 +113,7 @@ function settingsOf(
     dev_shm: entry.dev_shm === true,
     nested_userns: entry.nested_userns === true,
     concurrency: entry.concurrency ?? SERVER_DEFAULTS.concurrency,
-    idle_stop_ms: Math.ceil((entry.idle_stop_seconds ?? 0) * 1000),
+    idle_stop_ms: Math.ceil(limit('idle_stop_seconds', 0, SERVER_LIMITS.idle_seconds) * 1000),
   };
 }
 

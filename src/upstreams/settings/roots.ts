@@ -1,5 +1,5 @@
 import { realpathSync, statSync } from 'node:fs';
-import { isAbsolute, join, normalize, resolve } from 'node:path';
+import { dirname, isAbsolute, join, normalize, resolve } from 'node:path';
 import { judgeWorkspace } from '../../identity/index.ts';
 import type { ConfigNote, ProcessFacts } from '../../kernel/config/index.ts';
 import { quoted } from '../../kernel/config/parse.ts';
@@ -91,14 +91,41 @@ export function readArtifactRoots(
   return [...new Set(roots)];
 }
 
-/** A folder among the arguments is mostly one that the program is to work in; without a root it isn't there for it. */
-export function warnOfUnseen(args: readonly string[], roots: readonly Root[], note: Note, warnings: ConfigNote[]): void {
-  for (const [index, arg] of args.entries()) {
-    const real = isAbsolute(arg) ? realOf(arg) : undefined;
-    if (real === undefined || roots.some(({ path }) => real === path || real.startsWith(`${path}/`)) || !isFolder(real)) continue;
-    warnings.push(
-      note(['args', index], `names the folder ${quoted(real)}, which the server can't see`, `Add it: "roots": [${JSON.stringify(real)}].`),
-    );
+/**
+ * A folder among the arguments or variables is mostly one that the program is to work in, and a file that a variable names one that it reads or
+ * keeps; without a root they aren't there for it, and an empty place looks like one where nothing was kept yet.
+ */
+export function warnOfUnseen(
+  { args, env }: { readonly args: readonly string[]; readonly env: Readonly<Record<string, string>> },
+  roots: readonly Root[],
+  places: Places,
+  note: Note,
+  warnings: ConfigNote[],
+): void {
+  const seen = (real: string): boolean => roots.some(({ path }) => real === path || real.startsWith(`${path}/`));
+  const warn = (key: readonly (string | number)[], what: string, folder: string, fix: string): void => {
+    if (!seen(folder)) warnings.push(note(key, `names the ${what}, which the server can't see`, fix));
+  };
+  const words = [
+    ...args.map((arg, index) => [['args', index], arg] as const),
+    ...Object.entries(env).map(([name, value]) => [['env', name], value] as const),
+  ];
+  for (const [key, word] of words) {
+    if (!isAbsolute(word)) continue;
+    const real = realOf(word);
+    if (real !== undefined && isFolder(real)) warn(key, `folder ${quoted(real)}`, real, `Add it: "roots": [${JSON.stringify(real)}].`);
+    else if (key[0] === 'env') {
+      const folder = realOf(dirname(real ?? word));
+      // What may be no root is a folder of the system, which it sees or not whatever is said here, or the home, of which it never sees all.
+      if (folder === undefined || !isFolder(folder)) continue;
+      const home = folder === places.user.home;
+      if (!home && !judgeWorkspace(folder, { cwd: undefined, user: places.user }, places.writ_home).ok) continue;
+      const root = JSON.stringify({ path: folder, access: 'write' });
+      const fix = home
+        ? 'Keep it in a folder of its own, and add that to "roots".'
+        : `Add its folder: "roots": [${root}], or without "access" to read only.`;
+      warn(key, `file ${quoted(word)}`, folder, fix);
+    }
   }
 }
 
