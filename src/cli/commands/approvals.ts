@@ -119,8 +119,10 @@ async function watch(parts: AnswerParts, asking: AskingPort, terminal: Terminal)
         continue;
       }
       seen.add(next.id);
-      if (asking.actsFor(next) !== false) {
-        terminal.out(`\nQuestion ${next.id} can't be answered here: this terminal belongs to the program that asks it.\n`);
+      const acts = asking.actsFor(next);
+      if (acts !== false) {
+        const why = acts ? 'this terminal belongs to' : "it can't be found out whether this terminal belongs to";
+        terminal.out(`\nQuestion ${next.id} can't be answered here: ${why} the program that asks it.\n`);
         continue;
       }
       // `s` puts it off: it comes again when the watch is started again, and can be answered by id.

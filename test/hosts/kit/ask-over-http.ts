@@ -45,7 +45,7 @@ export async function askOverHttp(host: Host): Promise<void> {
   }
   const model = await startModel(script);
   const texts = (label: string): readonly string[] => model.exchanges.filter(({ call }) => call.label === label).map(({ text }) => text);
-  const way_in = await openWayIn('http', host.connect, place, { wrapper: HOST });
+  const way_in = await openWayIn('http', host.connect, place);
   if (way_in.up === undefined) throw new Error('writ up does not run');
   const page = await openOperatorPage(way_in.up);
   const terminal = personAt(place, ['approvals', 'watch']);
@@ -86,7 +86,7 @@ export async function askOverHttp(host: Host): Promise<void> {
       () => undefined,
       (thrown: unknown) => String(thrown),
     );
-    const ended = await runProgram(way_in.start([program, ...launch.args]), options);
+    const ended = await runProgram(way_in.start([...HOST, program, ...launch.args]), options);
     stop.abort();
     await page.close();
     const trouble = await answers;
