@@ -95,6 +95,17 @@ test('folders of a program are suggested, its home and the system are not', () =
   expect(one.server.entry['roots']).toEqual([folder]);
 });
 
+test('a folder that a variable names is given, too; a file is only said', async () => {
+  const folder = join(home, 'kept');
+  mkdirSync(folder, { recursive: true });
+  const env = { DATA_DIR: folder, MEMORY_FILE_PATH: join(home, 'memory.jsonl') };
+  const one = translate({ name: 'x', entry: { command: 'x', env } }, { ...parts, host: undefined });
+  if (one.type !== 'server') throw new Error(one.why);
+  expect(one.server.entry).toMatchObject({ env, roots: [folder] });
+  const { warnings } = readSettings('x', { source: 'operator', entry: one.server.entry }, places);
+  expect(warnings.map(({ message }) => message)).toEqual([expect.stringContaining('MEMORY_FILE_PATH names the file')]);
+});
+
 test('a file that is not there, a folder and a pipe are said and not waited for', async () => {
   for (const path of [join(home, 'none.json'), home, '/dev/zero']) {
     expect((await readImports(path, parts)).unreadable).toMatchObject([{ path }]);

@@ -221,10 +221,16 @@ function sealUrl(url: string, looksSecret: Looks, seal: Seal): string {
 
 function giveFolders(entry: Entry, words: readonly string[], { fits }: TranslateParts, met: Met): void {
   if (entry['roots'] !== undefined) return;
-  const roots = suggestRoots([...words, ...(typeof entry['cwd'] === 'string' ? [entry['cwd']] : [])], fits);
+  const named = [...words, ...Object.values(isObject(entry['env']) ? entry['env'] : {}), entry['cwd']];
+  const roots = suggestRoots(
+    named.filter((one) => typeof one === 'string'),
+    fits,
+  );
   if (roots.length > 0) {
     entry['roots'] = roots;
-    met.notes.add(`it reads ${roots.join(', ')} and nothing else of this machine (roots; {"path": ..., "access": "write"} lets it write)`);
+    met.notes.add(
+      `it reads ${roots.join(', ')} and nothing else of this machine ("roots" of its entry; {"path": ..., "access": "write"} lets it write)`,
+    );
   }
   if (/(?:^|\/)(?:docker|podman)$/.test(String(entry['command']))) {
     met.notes.add('it starts containers, for which it needs the socket of the engine: name it in unix_sockets');

@@ -10,9 +10,19 @@ test.each([
   [stdio, { hosts: ['a.example'], presets: [] }, 'connect ENETUNREACH 10.0.0.1:443', 'reaches only the hosts'],
   [stdio, 'full', 'getaddrinfo ENOTFOUND api.example.com', undefined],
   [stdio, 'none', 'no such user', undefined],
+  [
+    stdio,
+    'full',
+    "ENOENT: no such file or directory, open '/home/ann/notes/memory.jsonl.1.tmp'",
+    '"/home/ann/notes/memory.jsonl.1.tmp" is in none',
+  ],
+  [stdio, 'full', "FileNotFoundError: [Errno 2] No such file or directory: '/home/ann/db.sqlite'", '"/home/ann/db.sqlite" is in none'],
+  [stdio, 'full', "ENOENT: no such file or directory, open '/home/ann/shop/none'", undefined],
+  [stdio, 'full', "ENOENT: no such file or directory, open '/tmp/none'", undefined],
+  [stdio, 'full', "ENOENT: no such file or directory, open 'none'", undefined],
   [{ type: 'http', url: 'https://a.example/mcp', headers: {} }, 'none', 'EROFS: read-only file system', undefined],
 ] as const)('%j %j: %s', (transport, network, error, says) => {
-  const hint = containmentHint({ name: 'mem', transport, network }, error);
+  const hint = containmentHint({ name: 'mem', transport, network, roots: [{ path: '/home/ann/shop', access: 'read' }] }, error);
   if (says === undefined) expect(hint).toBeUndefined();
   else expect(hint).toContain(says);
 });
