@@ -162,6 +162,7 @@ test('what is wrong is refused before anything is written', async () => {
     ['GET', '/one/logs?lines=501', undefined, 400, 'lines'],
     ['GET', '/one?project=/nowhere', undefined, 404, 'no MCP server'],
     ['POST', '', { name: 'x', entry: { command: 'x'.repeat(300_000) } }, 413, 'bytes'],
+    ['POST', '', `{"name":"x","entry":{"command":${'['.repeat(50_000)}${']'.repeat(50_000)}}}`, 400, 'nested deeper'],
     ['PUT', '/one', {}, 404, 'Nothing is here'],
   ];
   for (const [method, path, body, status, says] of wrong) {

@@ -3,6 +3,8 @@ import type * as z from 'zod';
 import { problem } from './problem.ts';
 
 const MAX_BODY_BYTES = 256 * 1024;
+/** An entry needs five. What looks at a value goes into it as deep as it is, and the stack is not endless. */
+const MAX_DEPTH = 64;
 
 /** The body of a request, checked; or the answer that says what is wrong with it. An absent one is an empty object where `optional`. */
 export async function readBody<T extends z.ZodType>(c: Context, schema: T, { optional = false } = {}): Promise<z.output<T> | Response> {
@@ -21,7 +23,15 @@ export async function readBody<T extends z.ZodType>(c: Context, schema: T, { opt
   } catch {
     return problem(c, { status: 400, code: 'invalid_arguments', detail: 'The body is no valid JSON.' });
   }
+  if (isDeeper(value, MAX_DEPTH)) {
+    return problem(c, { status: 400, code: 'invalid_arguments', detail: `The body is nested deeper than ${MAX_DEPTH}.` });
+  }
   return check(c, schema, value);
+}
+
+function isDeeper(value: unknown, left: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return left === 0 || Object.values(value).some((each) => isDeeper(each, left - 1));
 }
 
 /** Undefined: more than may be, of which no more is read. */

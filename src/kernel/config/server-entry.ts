@@ -12,6 +12,8 @@ const MIB = 1024 ** 2;
 export const SERVER_DEFAULTS = {
   timeout_seconds: 30,
   connect_timeout_seconds: 20,
+  /** Never. */
+  idle_stop_seconds: 0,
   max_response_bytes: 10 * MIB,
   max_result_chars: 200_000,
   concurrency: 64,
@@ -20,6 +22,8 @@ export const SERVER_DEFAULTS = {
 /** Seconds and characters beyond these are brought back to them with a warning; more bytes or calls are refused. */
 export const SERVER_LIMITS = {
   seconds: 3_600,
+  /** A week; a timer of Node that is longer than 24 days is over at once. */
+  idle_seconds: 604_800,
   response_bytes: 64 * MIB,
   /** With less there is no room for saying that something was left out. */
   least_result_chars: 1_000,
@@ -166,7 +170,10 @@ export const serverEntrySchema = z.looseObject(
       count.max(SERVER_LIMITS.concurrency, `must be at most ${SERVER_LIMITS.concurrency}`),
       `Calls at once: ${SERVER_DEFAULTS.concurrency} where it is left out`,
     ),
-    idle_stop_seconds: described(seconds, 'It is stopped when unused for so long; never where it is left out'),
+    idle_stop_seconds: described(
+      seconds,
+      `It is stopped when unused for so long, at most ${SERVER_LIMITS.idle_seconds} (a week); never where it is left out`,
+    ),
     roots: described(
       z.array(root, 'must be a list of folders').max(32, 'must be at most 32'),
       'Folders it may see, to read unless access is "write"; the rest of the machine is not there for it',
