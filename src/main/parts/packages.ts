@@ -30,8 +30,8 @@ export function createLocalPackages({ facts, home, config, clock, execution }: L
       channel.stdin.end();
       const [out, err, end] = await Promise.all([tailOf(channel.stdout), tailOf(channel.stderr), channel.ended]);
       if (signal.aborted) throw new AppError('cancelled', 'The installation was cancelled; nothing was changed.');
-      const { exit_code } = end;
-      return { ...(exit_code === undefined ? {} : { exit_code }), output: out + err, refused: refusedBy(end.network) };
+      const { exit_code, limits_hit } = end;
+      return { ...(exit_code === undefined ? {} : { exit_code }), output: out + err, limits_hit, refused: refusedBy(end.network) };
     } finally {
       signal.removeEventListener('abort', stop);
       if (signal.aborted) await channel.ended;

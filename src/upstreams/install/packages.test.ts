@@ -4,16 +4,18 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { UpstreamSettings } from '../types.ts';
 import { createPackages } from './packages.ts';
-import type { InstallerRun } from './types.ts';
+import type { InstallerEnd, InstallerRun } from './types.ts';
 
 let base: string;
 let now: number;
 /** What an installer leaves in its folder instead of a package. */
 let leaves: (folder: string) => void;
 let runs: number;
+let end: InstallerEnd;
 beforeEach(() => {
   base = realpathSync(mkdtempSync(join(tmpdir(), 'writ-packages-')));
   [now, runs, leaves] = [1_000_000, 0, () => {}];
+  end = { exit_code: 0, output: '', refused: [] };
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
@@ -47,7 +49,7 @@ function packages(): ReturnType<typeof createPackages> {
       writeFileSync(join(root, 'package.json'), JSON.stringify({ name: 'kit', bin: 'x.js' }));
       writeFileSync(join(root, 'x.js'), '');
       leaves(root);
-      return { exit_code: 0, output: '', refused: [] };
+      return end;
     },
   });
 }
@@ -109,4 +111,11 @@ test('no program in there runs as its owner', async () => {
   // An ordinary user's folder nobody else may enter.
   if (process.getuid?.() === 0) expect(mode & 0o7777).toBe(0o755);
   else expect(statSync(folder).mode & 0o077).toBe(0);
+});
+
+test('an installer that took too much is said to have', async () => {
+  end = { exit_code: 137, output: '', refused: [], limits_hit: ['disk'] };
+  const failed = packages().install(server('a'), { by: 'x' }, never);
+  await expect(failed).rejects.toMatchObject({ message: expect.stringContaining('more than sandbox.limits give it (disk)') });
+  expect(installed()).toEqual([]);
 });

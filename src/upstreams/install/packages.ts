@@ -261,7 +261,7 @@ function startOf(program: InstallRecord['program'], folder: string, node: string
   }
 }
 
-function failed(wanted: Wanted, { exit_code, output, refused }: InstallerEnd): AppError {
+function failed(wanted: Wanted, { exit_code, output, refused, limits_hit = [] }: InstallerEnd): AppError {
   const said = output.trim().slice(-MAX_SHOWN);
   const reach =
     refused.length === 0 ? [] : [`It wanted to reach ${refused.join(', ')}, which ${refused.length === 1 ? 'is' : 'are'} not open to it.`];
@@ -270,6 +270,7 @@ function failed(wanted: Wanted, { exit_code, output, refused }: InstallerEnd): A
     [
       `${nameOf(wanted)} could not be installed (the installer ended with ${exit_code ?? 'an unknown code'}).`,
       ...reach,
+      ...(limits_hit.length === 0 ? [] : [`It took more than sandbox.limits give it (${limits_hit.join(', ')}).`]),
       ...(said === '' ? [] : [`It said:\n${said}`]),
     ].join(' '),
     {

@@ -53,6 +53,8 @@ export interface InstallerEnd {
   readonly exit_code?: number;
   /** The last of what it said. */
   readonly output: string;
+  /** Limits of the sandbox that ended it: "disk", "memory", "pids", "fsize". */
+  readonly limits_hit?: readonly string[];
   /** Hosts that it wanted and that were not open, with the reason. */
   readonly refused: readonly string[];
 }
