@@ -3,7 +3,7 @@ import { DEEP, HOLE, isKnown, isUnknown, STAR, type Text } from '../text.ts';
 import type { AssessContext, Effect, Opening, Verdict } from '../types.ts';
 import { createPathTable } from './match.ts';
 import { components, exact, type Place, pathOf, places as placesOf, within } from './place.ts';
-import { CACHE_HOMES, NOT_SECRET, SCRATCH, SECRETS, STARTUP, TEMPORARY, TOOL_HOMES, VISIBLE, VISIBLE_ETC } from './tables.ts';
+import { CACHE_HOMES, LEFT_BEHIND, NOT_SECRET, SCRATCH, SECRETS, STARTUP, TEMPORARY, TOOL_HOMES, VISIBLE, VISIBLE_ETC } from './tables.ts';
 
 export interface PathJudgement {
   readonly effect: Effect;
@@ -165,7 +165,9 @@ export function createPathPolicy(context: AssessContext): PathPolicy {
     if (RUNS_LATER.matches(place.components, belowHome(place)) && !(inside.length === 1 && inside[0] === '.git')) {
       return [{ effect: 'persistence', reason: 'removes a file that decides what runs later' }];
     }
-    const scratch = inside.findIndex((part) => SCRATCH.has(part));
+    const scratch = inside.findIndex(
+      (part, i) => SCRATCH.has(part) || (i === inside.length - 1 && !recursive && LEFT_BEHIND.test(part) && staysBelow(part)),
+    );
     if (scratch >= 0 && inside.slice(0, scratch).every(staysBelow))
       return [{ effect: 'local_write', reason: 'removes files that tools build again' }];
     const single = !recursive && inside.length > 0 && inside.every(isKnown);

@@ -63,9 +63,12 @@ export const STARTUP = lines(`
 /** Folders of a project that its tools build again. */
 export const SCRATCH = new Set(
   lines(
-    'node_modules dist build target coverage .pytest_cache __pycache__ .next .nuxt .turbo .cache .parcel-cache .mypy_cache .ruff_cache .tox .nyc_output .vite .svelte-kit .gradle .eggs htmlcov out',
+    'node_modules dist build target coverage .pytest_cache __pycache__ .next .nuxt .turbo .cache .parcel-cache .mypy_cache .ruff_cache .tox .nyc_output .vite .svelte-kit .gradle .eggs htmlcov out .venv venv .nx .angular .output .dart_tool .terragrunt-cache .ipynb_checkpoints .hypothesis .nox .eslintcache .stylelintcache .DS_Store Thumbs.db',
   ),
 );
+
+/** Files that a compiler or a merge leaves behind, by their kind. */
+export const LEFT_BEHIND = /\.(pyc|pyo|tsbuildinfo|o|obj|class|gcda|gcno|profraw|orig|rej)$/;
 
 /** Private folders of the run: whatever is written there is of no matter to anybody else. */
 export const TEMPORARY = ['/tmp', '/var/tmp', '/dev/shm'] as const;

@@ -1,4 +1,5 @@
 import { HOLE, isUnknown, type Text } from '../text.ts';
+import { inspectRemovals } from './code.ts';
 import { optionTable, readWords } from './options.ts';
 import type { Call, Program } from './program.ts';
 
@@ -32,12 +33,13 @@ export const awk: Program = (call) => {
     const stream = call.read(word);
     if (stream !== undefined && stream.origin !== 'local') worst = stream.origin;
   }
-  if (!words.has('S', 'sandbox')) inspect(call, code);
+  const values = words.options.filter(({ name }) => /^(v|assign)$/.test(name)).map(({ value = '' }) => value.slice(value.indexOf('=') + 1));
+  if (!words.has('S', 'sandbox')) inspect(call, code, values);
   return { origin: worst };
 };
 
 /** Takes strings, regular expressions and comments out, then looks for what starts programs. */
-function inspect(call: Call, code: Text): void {
+function inspect(call: Call, code: Text, values: readonly Text[]): void {
   if (isUnknown(code)) call.report('unknown', 'the awk program cannot be known from the text');
   const strings: Text[] = [];
   let bare = '';
@@ -95,5 +97,7 @@ function inspect(call: Call, code: Text): void {
   for (const string of strings)
     if (/^\/inet[46]?\//.test(string)) call.network('awk opens a network connection', [string.split('/')[4] ?? HOLE]);
   if (/\bENVIRON\b(?!\s*\[\s*"\d+"\s*\])/.test(bare)) call.report('credential_access', 'reads the whole environment');
+  // A command may be put together before it is started.
+  if (/\bsystem\b|\|/.test(bare)) inspectRemovals(call, [...strings, ...values].map((string) => `"${string}"`).join('\n'));
   if (/@(load|include)\b/.test(bare)) call.report('code_execution', 'loads other code into awk');
 }

@@ -87,7 +87,10 @@ export const CLOUD: readonly (readonly [string, Program])[] = [
     return undefined;
   }),
   ...all('ansible ansible-playbook ansible-galaxy ansible-pull salt salt-call puppet chef-client packer consul nomad', (call: Call) => {
-    call.network(`${call.name} works on other hosts`, []);
+    const looks =
+      /^ansible(-playbook)?$/.test(call.name) &&
+      call.args.some((arg) => /^--(syntax-check|list-hosts|list-tasks|list-tags|version)$/.test(arg));
+    if (!looks) call.network(`${call.name} works on other hosts`, []);
     call.report('code_execution', 'runs the playbooks of the project');
     if (call.name === 'ansible') {
       const at = call.args.findIndex((arg) => arg === '-a' || arg === '--args');

@@ -16,6 +16,7 @@ export function inspectCode(call: Call, code: Text): void {
   ) {
     call.report('blocked', 'runs its input, which comes from the network or a decoder, as a program');
   }
+  inspectRemovals(call, code);
   for (const literal of shellLiterals(code)) call.runsText(literal, `${call.name} runs a command`);
   for (const argv of argvLiterals(code)) if (argv.length > 0) call.inner(call.args.length, { words: argv });
   for (const statement of code.split(/[;\n]/)) {
@@ -67,6 +68,18 @@ function* shellLiterals(code: Text): Generator<Text> {
     if (/^\s*(rm|curl|wget|sudo|dd|mkfs\S*|sh|bash|nc|cat|chmod|git)\s/.test(match[1] ?? '')) yield match[1] ?? '';
 }
 
+/** A text that reads like `rm -rf x`, wherever it stands and however it is quoted: it may reach a shell under any name. */
+const REMOVES = /["'`[({|]\s*((?:sudo\s+)?(?:\/(?:usr\/)?bin\/)?(?:rm|shred)\s+-\w[^"'`\])}|\n]*)/g;
+/** The same as a list of words, in any language. */
+const REMOVING_WORDS = /["'](?:\/(?:usr\/)?bin\/)?(?:rm|shred)["'](?:[\s,[(]|\bc\(|\bnil\b)*(?:["'][^"'\n]*["'][\s,]*)+/g;
+
+/** Of the program of any language, awk's too: what it would throw away if its texts became commands. */
+export function inspectRemovals(call: Call, code: Text): void {
+  for (const match of code.matchAll(REMOVES)) call.runsText(match[1] ?? '', `${call.name} may run a command`);
+  for (const match of code.matchAll(REMOVING_WORDS))
+    call.inner(call.args.length, { words: [...match[0].matchAll(/["']([^"']*)["']/g)].map((one) => one[1] ?? '') });
+}
+
 function* argvLiterals(code: Text): Generator<readonly Text[]> {
   const texts = [ARGV, BARE_ARGV].flatMap((pattern) => [...code.matchAll(pattern)].map((match) => match[1] ?? ''));
   for (const match of code.matchAll(COMMAND_ARGS)) texts.push(`${match[1]},${match[2]}`);
@@ -95,7 +108,7 @@ const FETCHES =
 const SOCKET =
   /\b(socket\.(socket|create_connection)|net\.(connect|Socket|createConnection)|TCPSocket|IO::Socket|fsockopen|LuaSocket|socket\.connect)\b/;
 const WIPES =
-  /\b(shutil\.rmtree|rmtree|fs\.rmSync|rmSync|fs\.rm|fs\.rmdirSync|rmdirSync|FileUtils\.rm_rf|FileUtils\.rm_r|rm_rf|rimraf\.sync|rimraf|remove_tree|removeSync|delete-directory)\s*\(?\s*(["'])([^"']*)\2/g;
+  /\b(shutil\.rmtree|rmtree|fs\.rmSync|rmSync|fs\.rm|fs\.rmdirSync|rmdirSync|FileUtils\.rm_rf|FileUtils\.rm_r|rm_rf|rimraf\.sync|rimraf|remove_tree|removeSync|delete-directory|Deno\.remove(?:Sync)?|remove_dir|remove_entry(?:_secure)?|File\.rm_rf!?|(?:promises|fsp?|promises"\)|promises'\))\.rm)\s*\(?\s*(?:path\s*=\s*)?(["'])([^"']*)\2/g;
 const UNLINKS = /\b(os\.remove|os\.unlink|unlinkSync|fs\.unlink|unlink|File\.delete)\s*\(?\s*(["'])([^"']*)\2/g;
 const OPENS_TO_WRITE =
   /(?:\bopen\s*\(\s*["']([^"']*)["']\s*,\s*(?:mode\s*=\s*)?["'][wax]|\b(?:writeFileSync|appendFileSync|writeFile|appendFile|createWriteStream|file_put_contents|File\.write)\s*\(\s*["']([^"']*)["']|\bPath\(\s*["']([^"']*)["']\s*\)\.write_(?:text|bytes))/g;

@@ -37,7 +37,7 @@ const FUNCTIONS = new Set(
 
 function isQuestion(one: string): boolean {
   if (one.startsWith('\\')) return META.test(one);
-  if (!OPENING.test(one) || CHANGES.test(one)) return false;
+  if (!OPENING.test(one) || CHANGES.test(one.replace(/^show\s+create\b/i, 'show'))) return false;
   return [...one.matchAll(/([\w.]+)\s*\(/g)].every((match) => FUNCTIONS.has((match[1] ?? '').toLowerCase().replace(/^pg_catalog\./, '')));
 }
 

@@ -80,10 +80,16 @@ const client = ({ options, statements, hosts, operands }: Client): Program => {
     if (call.stdin.text !== undefined) inspectStatements(call, call.stdin.text);
     // A database on the loopback of the host is not the loopback of the run: it needs asking too.
     const { report } = call;
-    const hostsAt = [...at, ...addresses];
+    // `-d postgres://...`, `-d 'host=...'`: another option may name the place.
+    const told = words.options.filter(({ name, value = '' }) => !stated.has(name) && /:\/\/|\bhost(addr)?\s*=/.test(value));
+    const hostsAt = [...at, ...addresses, ...told.flatMap(({ value = '' }) => (value.includes('://') ? [value] : []))];
     const asked = [...words.options.filter(({ name }) => stated.has(name)).map(({ value = '' }) => value), call.stdin.text ?? ''];
     const files = words.options.some(({ role }) => role !== undefined && role !== '-');
-    if (atHome(call.name, words.operands, hostsAt) && !files && onlyAsks(call.name, operands ? [words.operands.join(' ')] : asked)) {
+    if (
+      atHome(call.name, [...words.operands, ...told.map(({ value = '' }) => value)], hostsAt) &&
+      !files &&
+      onlyAsks(call.name, operands ? [words.operands.join(' ')] : asked)
+    ) {
       // Reaches what the run has for itself, and the ports that the operator has opened to it: to ask opens nothing more.
       report('code_execution', `${call.name} asks a database of this machine`);
       return { origin: 'network' };

@@ -1,6 +1,7 @@
 import { HOLE, type Text } from '../text.ts';
 import { inspectCode } from './code.ts';
 import { all } from './define.ts';
+import { launched } from './launched.ts';
 import { optionTable, readWords } from './options.ts';
 import type { Call, Program } from './program.ts';
 
@@ -31,7 +32,7 @@ const vim: Program = (call) => {
   for (const { name, value, role } of words.options) {
     if ((name === 'c' || name === 'cmd' || name === 'remote-send' || name === 'remote-expr') && value !== undefined) exCommand(call, value);
     else if (role === 'r' && value !== undefined && /^[SuUs]$/.test(name) && !/^(NONE|NORC|DEFAULTS)$/.test(value))
-      call.runsFile(value, 'the editor runs a script');
+      for (const line of call.runsFile(value, 'the editor runs a script')?.text?.split('\n') ?? []) exCommand(call, line);
     else if (role === 'w' && value !== undefined) call.write(value);
   }
   for (const word of words.operands) {
@@ -93,6 +94,7 @@ const gdb: Program = (call) => {
       const program = /^\s*(?:python|py|pi|guile|gu|script)\s+(.+)$/s.exec(value ?? '')?.[1];
       if (program !== undefined) inspectCode(call, program);
     }
+    if (name === 'args') launched(call);
     if (/^(p|pid)$/.test(name))
       call.report('system_write', 'attaches to a running process', {
         opens: { type: 'uncontained', why: 'the process lives outside the run' },

@@ -17,8 +17,9 @@ const below = (start: Text): Text => (start === '.' ? DEEP : start === '/' ? `/$
 
 /** With `-name x` and nothing that turns it round, every path found ends in x. */
 function onlyName(tests: readonly Text[]): Text | undefined {
-  if (tests.some((word) => /^(-o|-or|!|-not|,|\(|\)|-prune)$/.test(word) && word !== '-prune')) return undefined;
-  const at = tests.indexOf('-name');
+  if (tests.some((word) => /^(-o|-or|,|\(|\))$/.test(word))) return undefined;
+  // What is turned round is turned round alone: `-name x -not -path y` still ends in x.
+  const at = tests.findIndex((word, i) => word === '-name' && !/^(!|-not)$/.test(tests[i - 1] ?? ''));
   const name = at < 0 ? undefined : tests[at + 1];
   return name === undefined || name === '' || name.includes('/') || isUnknown(name) ? undefined : activate(name);
 }
@@ -45,7 +46,8 @@ export const find: Program = (call) => {
       prints = false;
       i = end;
     } else if (word === '-delete') {
-      for (const path of found) call.remove(path, true);
+      // A folder goes only when it is empty: all that goes has that name.
+      for (const path of found) call.remove(path, name === undefined);
       prints = false;
     } else if (WRITES.has(word)) {
       call.write(args[++i] ?? HOLE);

@@ -100,4 +100,8 @@ export const reflog: GitVerb = (call, words) => {
 };
 
 export const updateRef: GitVerb = (call, words, args) =>
-  words.has('d', 'delete') ? loses(call, 'removes a reference') : writes(call, words, args);
+  words.has('d', 'delete', 'stdin')
+    ? loses(call, 'removes references')
+    : words.operands.length > 1 && /^(HEAD|refs\/(heads|tags)\/)/.test(words.operands[0] ?? '')
+      ? loses(call, 'moves a reference by force')
+      : writes(call, words, args);

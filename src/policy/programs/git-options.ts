@@ -9,9 +9,15 @@ export const OPTIONS: OptionTable = optionTable(
   'output=w O?- open-files-in-pager?- x=- exec=- extcmd=- upload-pack=- receive-pack=- u=- c=- config=- template=- L=- G=- S=- n=- m=- message=- F=r file=r t=- author=- date=- C?- reuse-message=- format=- pretty?- since=- until=- after=- before=- grep=- max-count=- skip=- sort=- contains?- merged?- no-merged?- points-at=- b B D M f source=- s=- strategy=- X=- strategy-option=- onto=- depth=- branch=- o=- origin=- reference=r separate-git-dir=w directory=- remote=- exec=- prefix=- e=- abbrev?- unified=- U=- word-diff?- diff-filter=- stat?- color?- set-upstream-to=- pathspec-from-file=r whitespace=- p=- cleanup=- trailer=- fixup=- squash=- i=- inter-hunk-context=- bundle-uri=- filter=- shallow-since=- server-option=- jobs=- j=- recurse-submodules?- output-directory=w object-format=- initial-branch=- ref-format=- reflog',
 );
 
+/** What shows commits and differences has flags where others take a word. */
+const SHOWS =
+  'output=w O=r order-file=r G=- S=- L=- n=- l=- U=- unified=- max-count=- skip=- since=- until=- after=- before=- grep=- author=- committer=- format=- pretty?- date=- diff-filter=- word-diff?- word-diff-regex=- stat?- color?- submodule?- ignore-submodules?- anchored=- inter-hunk-context=- src-prefix=- dst-prefix=- line-prefix=- find-object=- decorate-refs=- glob=- branches?- tags?- remotes?- exclude=- p u c m s z a w b R g i r t M? B? C? D no-index ext-diff textconv name-only cached staged';
+
 /** Where one letter means something else. */
 export const OVERRIDES: ReadonlyMap<string, OptionTable> = new Map(
   [
+    ...['log', 'show', 'diff', 'whatchanged'].map((verb) => [verb, SHOWS] as const),
+    ['gc', 'prune?- q aggressive auto force keep-largest-pack'],
     ['push', 'receive-pack=- exec=- o=- push-option=- repo=- u f d force-with-lease?- recurse-submodules?- signed?-'],
     [
       'branch',

@@ -41,6 +41,7 @@ function runsSetting(call: Call, key: string, value: Text): void {
     /(pager|editor|command|fsmonitor|external|textconv|clean|smudge|process|cmd|helper|driver|program|askpass|alias\.|proxy|uploadpack|receivepack)/i.test(
       key,
     );
+  if (/^alias\./i.test(key) && value !== '' && !value.startsWith('!')) call.shell(`git ${value}`, { lenient: true });
   if (names && value !== '' && (!/^alias\./i.test(key) || value.startsWith('!'))) call.runsText(text, `${key} starts a program`);
 }
 

@@ -16,11 +16,16 @@ const VERBS: ReadonlyMap<string, GitVerb> = new Map<string, GitVerb>([
     .map((name) => [name, name === 'log' || name === 'show' || name === 'whatchanged' ? diffReads : reads] as const),
   ['diff', diffReads],
   ['grep', grep],
-  ...'add update-index notes pack-refs repack gc prune-packed commit-graph multi-pack-index rerere sparse-checkout write-tree commit-tree hash-object mktag mktree unpack-objects index-pack pack-objects update-server-info mailinfo mailsplit fast-export'
+  ...'add update-index notes pack-refs repack prune-packed commit-graph multi-pack-index rerere sparse-checkout write-tree commit-tree hash-object mktag mktree unpack-objects index-pack pack-objects update-server-info mailinfo mailsplit fast-export'
     .split(' ')
     .map((name) => [name, writes] as const),
   ...'commit merge cherry-pick revert am fast-import'.split(' ').map((name) => [name, hooks] as const),
   ['mv', move],
+  [
+    'gc',
+    (call, words, args) =>
+      /^(now|all)$/.test(words.value('prune') ?? '') ? loses(call, 'removes commits that nothing points to') : writes(call, words, args),
+  ],
   ['init', init],
   ['bundle', bundle],
   ['format-patch', formatPatch],
@@ -133,6 +138,11 @@ export const git: Program = (call) => {
   }
   if (act === undefined) call.report('unknown', 'is a git command or alias that nothing is known about');
   else act(its, words, args);
+  if (verb === 'rev-parse' && before.options.every(({ role, name }) => role === 'r' || /^(P|no-pager)$/.test(name))) {
+    // The top of a repository inside may lie deeper than the Workspace; what is judged by the upper one is judged strictly enough.
+    const top = args.every((arg) => arg === '--show-toplevel') && args.length === 1 ? its.workspace() : undefined;
+    if (top !== undefined) return { origin: 'local', text: `${top}\n` };
+  }
   if (/^(ls-files|ls-tree)$/.test(verb) || ((verb === 'diff' || verb === 'show' || verb === 'log') && words.has('name-only')))
     return { origin: 'local', paths: '\uFDD3' };
   return undefined;

@@ -11,6 +11,7 @@ import type { Program } from './program.ts';
 import { PROJECT } from './project.ts';
 import { SYSTEM } from './system.ts';
 import { TEXT } from './text.ts';
+import { VERSIONS } from './versions.ts';
 import { WRAPPERS } from './wrappers.ts';
 
 /** Everything that is known about programs, by name. A program is one line in the table of its family. */
@@ -19,6 +20,7 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map([
   ...FILES,
   ...SYSTEM,
   ...GIT,
+  ...VERSIONS,
   ...PROJECT,
   ...PACKAGES,
   ...INTERPRETERS,

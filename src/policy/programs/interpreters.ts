@@ -163,8 +163,9 @@ export const INTERPRETERS: readonly (readonly [string, Program])[] = [
   ...all('julia', interpreter({ code: 'e eval E print', options: 'L=r load=r J=r sysimage=r project?- p=- t=-' })),
   ...all('osascript', interpreter({ code: 'e', options: 'l=-' })),
   ...all('pwsh powershell', interpreter({ code: 'c command Command C EncodedCommand enc', options: 'f=r file=r File=r', oneDash: true })),
+  ['guile', interpreter({ code: 'c', options: 'l=r s=r e=- L=- C=- x=- q' })],
   ...all(
-    'tclsh wish guile racket sbcl clisp ecl clojure clj bb scala groovy kotlin swipl octave-cli octave maxima gnuplot scheme chicken-csi csi jsc qjs hermes erl escript runghc runhaskell stack-run cling root js d8 wasmtime wasmer java jshell',
+    'tclsh wish racket sbcl clisp ecl clojure clj bb scala groovy kotlin swipl octave-cli octave maxima gnuplot scheme chicken-csi csi jsc qjs hermes erl escript runghc runhaskell stack-run cling root js d8 wasmtime wasmer java jshell',
     interpreter({ code: 'e eval', options: 'f=- cp=- classpath=- jar=r D=- load=r l=r' }),
   ),
 ];

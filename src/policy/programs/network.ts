@@ -76,6 +76,7 @@ const gh: Program = (call) => {
   );
   const [noun = '', verb = ''] = words.operands;
   if (noun === '' || noun === 'version' || noun === 'help' || noun === 'completion') return undefined;
+  if (call.args.at(-1) === '--help' && !/^(alias|extension|ext)$/.test(noun)) return undefined;
   if (noun === 'auth') {
     if (/^(token|status)$/.test(verb) && (verb === 'token' || words.has('show-token', 't')))
       call.report('credential_access', 'prints the access token');

@@ -50,7 +50,7 @@ export function optionTable(text: string, oneDash = false): OptionTable {
 
 /** An exact name, or every long name it may be short for: the strictest meaning is the caller's to find, so all are given. */
 function longNames(name: string, table: OptionTable): readonly string[] {
-  if (table.long.has(name) || name === '') return [name];
+  if (table.long.has(name) || name === '' || (table.oneDash && name.length === 1)) return [name];
   const full = [...table.long.keys()].filter((known) => known.startsWith(name));
   return full.length === 0 ? [name] : full;
 }

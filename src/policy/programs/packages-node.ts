@@ -1,4 +1,6 @@
 import { isKnown, isUnknown } from '../text.ts';
+import { inspectCode } from './code.ts';
+import { launched } from './launched.ts';
 import { optionTable, readWords } from './options.ts';
 import type { Call, Program } from './program.ts';
 import { verbs } from './verbs.ts';
@@ -46,6 +48,7 @@ export const node = (): Program => {
         if (/^(npm|bun|cnpm)$/.test(call.name) && !(tool !== undefined && PROJECT_TOOLS.has(tool))) execRemote(call);
         call.report('code_execution', 'runs a program of a package');
       }
+      if (/^(exec|x|workspaces?)$/.test(verb)) launched(call);
       return undefined;
     },
   });
@@ -59,8 +62,11 @@ export const node = (): Program => {
         return undefined;
       }
       if (isUnknown(first)) call.report('unknown', 'which command it is cannot be known from the text');
+      const code = call.name === 'bun' ? call.args.findIndex((arg) => /^(-e|-p|--eval|--print)$/.test(arg)) : -1;
+      if (code >= 0) inspectCode(call, call.args[code + 1] ?? '');
       if (call.name === 'bun' && /\.\w+$/.test(first)) call.runsFile(first, 'bun runs a program file');
       call.report('code_execution', 'runs a script or program of the project');
+      launched(call);
       return undefined;
     }
     return run(call);

@@ -1,5 +1,5 @@
 import { LOCAL } from '../shell/stream.ts';
-import type { Text } from '../text.ts';
+import { HOLE, type Text } from '../text.ts';
 import { all, program } from './define.ts';
 import { node, npx } from './packages-node.ts';
 import { pip, uv } from './packages-python.ts';
@@ -63,7 +63,9 @@ const cargo: Program = (call) => {
       * : unknown
     `,
     presets: ['crates'],
-    also: (inner, verb) => {
+    also: (inner, verb, words) => {
+      const built = verb === 'clean' ? words.value('target-dir') : undefined;
+      if (built !== undefined) inner.remove(built, true);
       if (verb === 'watch')
         for (const [index, arg] of inner.args.entries()) if (/^(-s|--shell)$/.test(inner.args[index - 1] ?? '')) inner.shell(arg);
       return undefined;
@@ -95,6 +97,17 @@ const go = verbs({
     return undefined;
   },
 });
+
+/** `-C DIR`, first of all: the other words are meant there. */
+const goes: Program = (call) => {
+  const at = call.args.findIndex((arg) => /^--?C(=|$)/.test(arg));
+  if (at < 0 || at > 1) return go(call);
+  const glued = call.args[at]?.split('=')[1];
+  const folder = glued ?? call.args[at + 1] ?? HOLE;
+  call.lists(folder);
+  const there = call.at(folder.startsWith('/') ? [folder] : call.cwd.map((base) => `${base}/${folder}`));
+  return go({ ...there, args: call.args.filter((_, i) => i !== at && (glued !== undefined || i !== at + 1)) });
+};
 
 const gem = verbs({
   options: 'i=w install-dir=w n=w bindir=w s=n source=n',
@@ -234,7 +247,7 @@ export const PACKAGES: readonly (readonly [string, Program])[] = [
   ...all('virtualenv', program({ options: 'p=- python=-', words: 'w', does: [['code_execution', 'sets up an environment of python']] })),
   ...all('easy_install', installs('downloads and installs packages', 'pypi')),
   ['cargo', cargo],
-  ['go', go],
+  ['go', goes],
   ['gem', gem],
   ...all('bundle bundler', bundle),
   ...all(

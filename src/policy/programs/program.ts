@@ -43,6 +43,8 @@ export interface Acts {
   needs(...paths: readonly string[]): void;
   /** A path below the home, absolute, and what it leads to where that is another one. */
   own(path: string): readonly string[];
+  /** The folder of the agent's that the call works in: as far up as a repository can be seen to reach in containment. */
+  workspace(): Text | undefined;
   /** `ln -s`: paths below `link` lead below `target` from here on. */
   links(link: Text, target: Text): void;
   /** A variable given to a program (`env X=y cmd`). */

@@ -1,15 +1,40 @@
 import type { Text } from '../text.ts';
 import { all, program } from './define.ts';
+import { launched } from './launched.ts';
 import type { Call, Program } from './program.ts';
 
 const runs = (reason = 'runs code of the project', options = '', words = '-'): Program =>
-  program({ options, words, does: [['code_execution', reason]] });
+  program({
+    options,
+    words,
+    does: [['code_execution', reason]],
+    also: (call) => {
+      launched(call);
+      return undefined;
+    },
+  });
 
 /** Compilers read and write files of the project; plug-ins and scripts of it may run. */
 const compiler = runs(
   'runs a compiler, whose plug-ins and configuration are code',
   'o=w I=- L=- l=- D=- x=- std=- include=r wrapper=p B=- specs=r MF=w MT=- fplugin=p T=r',
 );
+
+const PUBLISHES =
+  /^(?:[\w:.-]*:)?(?:deploy(?:-file)?|publish\w*|release(?::perform)?|upload\w*|site-deploy|closeAndReleaseRepository|bintrayUpload)$/;
+
+/** What sends to a registry or a server isn't only work of the project: without being asked it could never get there. */
+const builds =
+  (reason: string): Program =>
+  (call) => {
+    call.report('code_execution', reason);
+    launched(call);
+    const dry = call.args.some((arg) => /^(--dry-run|-n|--dryRun|--snapshot|-m|--help)$/.test(arg));
+    const local = /publishToMavenLocal$/i;
+    const verb = call.args.find((arg) => PUBLISHES.test(arg) && !local.test(arg));
+    if (verb !== undefined && !dry) call.network(`${call.name} ${verb} sends data to another host`, []);
+    return undefined;
+  };
 
 const make = program({
   options: 'C=r directory=r f=- file=- makefile=- I=- include-dir=- j?- jobs?- l?- load-average?- o=- W=- E=- eval=- n dry-run k s B',
@@ -23,6 +48,8 @@ const make = program({
       const shell = /^(?:\.?SHELL|CC|CXX|LD|AR)(?::|\+)?=(.*)$/s.exec(word)?.[1];
       if (shell !== undefined && /[\s/;|&]/.test(shell)) call.runsText(shell, 'a variable of make names a program');
     }
+    for (const arg of call.args)
+      for (const match of arg.matchAll(/\$[({]shell\s+([^)}]*)[)}]/g)) call.runsText(match[1] ?? '', 'make hands text to a shell');
     const text = words.value('E', 'eval');
     if (text !== undefined) call.runsText(text.replace(/^[^:]*:[^;]*;/, ''), 'runs a rule given as an option');
     if (call.stdin.text !== undefined && (file === '-' || file === '/dev/stdin')) {
@@ -42,7 +69,11 @@ export const PROJECT: readonly (readonly [string, Program])[] = [
     'ninja samu just task mage rake thor invoke inv fab nox tox scons waf bazel bazelisk buck buck2 pants please ant buildr lein boot mill',
     runs('runs tasks of the project'),
   ),
-  ...all('mvn mvnw gradle gradlew sbt maven', runs('builds the project, which runs its plug-ins')),
+  ...all('mvn mvnw gradle gradlew sbt maven', builds('builds the project, which runs its plug-ins')),
+  ...all(
+    'lerna nx goreleaser vsce ovsx flit changeset release-it np jreleaser',
+    builds('runs a build tool with the configuration of the project'),
+  ),
   ...all(
     'cmake ctest cpack meson autoreconf autoconf automake aclocal libtool configure qmake premake5 xmake',
     runs('runs the build of the project', 'B=w S=r build=w o=w'),
@@ -52,7 +83,7 @@ export const PROJECT: readonly (readonly [string, Program])[] = [
     compiler,
   ),
   ...all(
-    'tsc vue-tsc tsgo esbuild swc babel rollup rolldown webpack webpack-cli vite parcel snowpack turbo nx lerna rush gulp grunt tsup unbuild microbundle ncc pkg next nuxt astro remix gatsby ng vue-cli-service svelte-kit eleventy hugo jekyll mkdocs sphinx-build docusaurus storybook electron expo react-native metro tailwindcss postcss sass lessc stylus pug prisma drizzle-kit knex typeorm sequelize graphql-codegen openapi-generator protoc tree-sitter bindgen cbindgen wasm-pack',
+    'tsc vue-tsc tsgo esbuild swc babel rollup rolldown webpack webpack-cli vite parcel snowpack turbo rush gulp grunt tsup unbuild microbundle ncc pkg next nuxt astro remix gatsby ng vue-cli-service svelte-kit eleventy hugo jekyll mkdocs sphinx-build docusaurus storybook electron expo react-native metro tailwindcss postcss sass lessc stylus pug prisma drizzle-kit knex typeorm sequelize graphql-codegen openapi-generator protoc tree-sitter bindgen cbindgen wasm-pack',
     runs('runs a build tool with the configuration of the project'),
   ),
   ...all(

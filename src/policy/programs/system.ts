@@ -161,7 +161,7 @@ const power: Program = changes('stops or restarts the system');
 export const SYSTEM: readonly (readonly [string, Program])[] = [
   ['ps', ps],
   ...all(
-    'top htop btop atop free vmstat iostat mpstat sar lsof pgrep pidof pstree pmap lscpu lsblk lsusb lspci lsmod lshw dmidecode findmnt ss netstat last lastlog dmesg journalctl ipcs getent numactl nvidia-smi sensors lsns lslocks runlevel lsb_release acpi upower pwdx stress stress-ng systemd-analyze systemd-detect-virt neofetch fastfetch screenfetch inxi cpuid tload procs bandwhich iotop nethogs iftop',
+    'top htop btop atop free vmstat iostat mpstat sar lsof pgrep pidof pstree pmap lscpu lsblk lsusb lspci lsmod lshw dmidecode findmnt ss netstat last lastlog dmesg journalctl ipcs getent nvidia-smi sensors lsns lslocks runlevel lsb_release acpi upower pwdx stress stress-ng systemd-analyze systemd-detect-virt neofetch fastfetch screenfetch inxi cpuid tload procs bandwhich iotop nethogs iftop',
     program({ options: 'o=- O=- p=- u=- U=- n=- f=- d=- g=- G=- t=- L=- H=- since=- until=- unit=- b?- S=- k=- D=- output=-', words: '-' }),
   ),
   [

@@ -2,6 +2,7 @@ import type { Stream } from '../shell/stream.ts';
 import { isKnown, isUnknown, type Text } from '../text.ts';
 import type { Effect, Opening, Verdict } from '../types.ts';
 import { applyRole } from './define.ts';
+import { launched } from './launched.ts';
 import { type OptionTable, optionTable, readWords, type Words } from './options.ts';
 import type { Call, Program } from './program.ts';
 
@@ -42,6 +43,9 @@ const MEANINGS: Readonly<Record<Outcome, Meaning>> = {
   lose: { effect: 'destructive', verdict: 'prompt', phrase: 'throws away work in the workspace' },
   destroy: { effect: 'destructive', phrase: 'destroys data that cannot be brought back' },
 };
+
+/** Their `run` takes a command. */
+const LAUNCHERS = /^(hatch|rye|pixi|conda|mamba|micromamba|nvm|fnm|volta|heroku|bun)$/;
 
 const ADDRESS = /^(https?|ssh|git):\/\//i;
 
@@ -108,6 +112,8 @@ export function verbs(spec: Verbs): Program {
       if (role !== undefined && value !== undefined) applyRole(call, role, value, option);
     if (words.has('help')) return undefined;
     for (const what of outcomes) outcome(call, shown, what, words.operands, spec.presets);
+    // What a program of the project gets as its words is its own (`cargo run -- rm x`); `exec` starts any other.
+    if (/^(exec|x)$/.test(first) || outcomes.includes('unknown') || (first === 'run' && LAUNCHERS.test(call.name))) launched(call);
     return spec.also?.(call, first, words, outcomes);
   };
 }

@@ -2,6 +2,7 @@ import { LOCAL, type Stream } from '../shell/stream.ts';
 import { HOLE, type Text } from '../text.ts';
 import { all, program } from './define.ts';
 import { parallel, xargs } from './fan-out.ts';
+import { launched } from './launched.ts';
 import { optionTable, readWords } from './options.ts';
 import type { Call, Program } from './program.ts';
 
@@ -11,7 +12,12 @@ const prefix = (options: string, skip = 0, also?: (call: Call) => void): Program
   return (call) => {
     also?.(call);
     const words = readWords(call.args, table, true);
-    for (const { role, value } of words.options) if (role === 'w' && value !== undefined) call.write(value);
+    for (const { role, value } of words.options) {
+      if (role !== 'w' || value === undefined) continue;
+      // strace writes to a command behind `|` or `!`.
+      if (/^[|!]/.test(value)) call.runsText(value.slice(1), `${call.name} writes to a command`);
+      else call.write(value);
+    }
     const at = words.at[skip];
     return at === undefined ? undefined : call.inner(at);
   };
@@ -200,6 +206,11 @@ export const WRAPPERS: readonly (readonly [string, Program])[] = [
   ['xvfb-run', prefix('a auto-servernum n=- s=- server-args=- e=w w=- f=w')],
   ['faketime', prefix('f m', 1)],
   ['eatmydata', prefix('')],
+  [
+    'numactl',
+    prefix('i=- interleave=- p=- preferred=- N=- cpunodebind=- C=- physcpubind=- m=- membind=- a all l localalloc H hardware s show'),
+  ],
+  ...all('tini dumb-init catatonit', prefix('c r s g v w p=- e=-')),
   ['catchsegv', prefix('')],
   ['proot', prefix('r=- b=- w=- 0 S=- R=-')],
   ['fakeroot', prefix('l=- s=w i=r u b=-')],
@@ -287,7 +298,9 @@ export const WRAPPERS: readonly (readonly [string, Program])[] = [
     (call) => {
       call.report('code_execution', 'starts a sandbox of its own');
       const dashes = call.args.indexOf('--');
-      return dashes >= 0 ? call.inner(dashes + 1) : undefined;
+      if (dashes >= 0) return call.inner(dashes + 1);
+      launched(call);
+      return undefined;
     },
   ],
   ['xargs', xargs],

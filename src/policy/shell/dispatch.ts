@@ -2,6 +2,7 @@ import { BUDGET, NotUnderstood } from '../budget.ts';
 import { networkOf } from '../hosts.ts';
 import { SYSTEM_BINARIES } from '../paths/tables.ts';
 import { PROGRAMS } from '../programs/index.ts';
+import { launched } from '../programs/launched.ts';
 import type { Call } from '../programs/program.ts';
 import type { Span, Subject } from '../session.ts';
 import { asSource, HOLE, isForeign, isKnown, isUnknown, type Text } from '../text.ts';
@@ -17,6 +18,8 @@ import { eitherStream, LOCAL, NOTHING, type Stream } from './stream.ts';
 const ODD_NAME = /[^\x20-\x7E]/;
 /** Where programs lie under the names that they were installed by: of a virtual environment, a project's packages, a home. */
 const INSTALLED = /(^|\/)\.?bin$/;
+/** The scripts of a project that stand for its build tool. */
+const STANDS_FOR_TOOL = /^(gradlew|mvnw)$/;
 const SELF_DESCRIBING = new Set(['--version', '--help', '-V']);
 
 export function createDispatch(host: Interpreter): Dispatch {
@@ -77,7 +80,7 @@ export function createDispatch(host: Interpreter): Dispatch {
     if (folder !== undefined && !SYSTEM_BINARIES.has(folder)) {
       runsProgram(its, name);
       // A copy of Writ has the powers of Writ, wherever it lies; `.venv/bin/pip` needs what pip needs, and without a question it would never get it.
-      const installed = base === 'writ' || INSTALLED.test(folder) ? PROGRAMS.get(base) : undefined;
+      const installed = base === 'writ' || INSTALLED.test(folder) || STANDS_FOR_TOOL.test(base) ? PROGRAMS.get(base) : undefined;
       const asked = installed !== undefined && !(argv.length === 2 && SELF_DESCRIBING.has(argv[1] ?? ''));
       const out = asked ? installed(its) : undefined;
       const through: Stream = { origin: its.stdin.origin };
@@ -90,6 +93,7 @@ export function createDispatch(host: Interpreter): Dispatch {
     const program = PROGRAMS.get(base);
     if (program === undefined) {
       host.report(subject, scene, 'unknown', 'nothing is known about this program');
+      launched(its);
       return both(cell.state, { origin: its.stdin.origin });
     }
     if (argv.length === 2 && SELF_DESCRIBING.has(argv[1] ?? '')) return both(cell.state);
@@ -273,6 +277,13 @@ export function createDispatch(host: Interpreter): Dispatch {
         }
       },
       own,
+      workspace: () => {
+        if (host.paths.program('.', cell.state.cwd) !== 'project') return undefined;
+        const [base, ...others] = host.context.workspaces.filter((folder) =>
+          cell.state.cwd.every((path) => path === folder || path.startsWith(`${folder}/`)),
+        );
+        return others.length === 0 ? base : undefined;
+      },
       links: (link, target) => host.paths.link(link, target, cell.state.cwd),
       runsStream,
       runsText,

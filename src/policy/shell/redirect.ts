@@ -1,3 +1,4 @@
+import { networkOf } from '../hosts.ts';
 import type { Subject } from '../session.ts';
 import { HOLE, isKnown, type Text } from '../text.ts';
 import type { Scene } from './flow.ts';
@@ -47,9 +48,11 @@ export function createRedirector(host: Interpreter): Redirector {
             continue;
           }
           if (socket !== null) {
-            host.report(subject, scene, 'network_egress', 'opens a network connection', {
-              opens: { type: 'hosts', hosts: [socket[2] ?? ''].filter(isKnown), presets: [] },
-            });
+            const { local } = networkOf([socket[2] ?? '']);
+            if (!local)
+              host.report(subject, scene, 'network_egress', 'opens a network connection', {
+                opens: { type: 'hosts', hosts: [socket[2] ?? ''].filter(isKnown), presets: [] },
+              });
             const at = fd ?? (operator.startsWith('<') ? 0 : 1);
             if (at === 0) stdin = NETWORK;
             const both = operator === '>&' || operator === '&>' || operator === '&>>';
