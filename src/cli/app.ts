@@ -119,8 +119,8 @@ export interface UpstreamsPort {
   uninstall(key: UpstreamKey): Promise<boolean>;
   /** What other programs have: of one of them, of a file, of all. */
   imports(from: string | undefined): Promise<ImportRead>;
-  /** Changes the operator's file; `changes` is asked once nobody else writes it. */
-  write(changes: () => readonly ServerChange[]): Promise<WrittenServers>;
+  /** Changes the operator's file. */
+  write(changes: readonly ServerChange[]): Promise<WrittenServers>;
   /** A person's login to a remote server. */
   login(settings: UpstreamSettings): Promise<LoginPort>;
   /** Ends one that another process of this user has begun: the address that the browser ended at. */

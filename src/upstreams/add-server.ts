@@ -1,6 +1,7 @@
 import type { SealedStore } from '../identity/index.ts';
 import type { ServerChange } from '../kernel/config/edit-servers.ts';
 import type { WrittenServers } from '../kernel/config/write-servers.ts';
+import { AppError } from '../kernel/errors.ts';
 import type { Installed } from './install/index.ts';
 import type { UpstreamSettings, UpstreamStatus, UpstreamTool } from './types.ts';
 
@@ -20,6 +21,8 @@ export interface ServerToAdd {
   readonly secrets: Readonly<Record<string, string>>;
   /** Nothing is written where it can't be had. */
   readonly connect: boolean;
+  /** False: AppError backend_changed where one of that name is there by the time that it is written. */
+  readonly replace: boolean;
 }
 
 export interface AddServerParts {
@@ -27,7 +30,7 @@ export interface AddServerParts {
   /** Before it is connected: whoever adds a server lets its package be installed. */
   install(settings: UpstreamSettings): Promise<Installed>;
   look(settings: UpstreamSettings): Promise<LookedAt>;
-  write(changes: () => readonly ServerChange[]): Promise<WrittenServers>;
+  write(changes: readonly ServerChange[]): Promise<WrittenServers>;
   /** What came of the look, before anything is written. */
   looked?(looked: LookedAt): void;
 }
@@ -37,7 +40,7 @@ export type Added =
   | { readonly type: 'not_connected'; readonly looked: LookedAt };
 
 /** A checked entry goes into the configuration once it was connected. Of one that doesn't get there nothing stays, no secret either. */
-export async function addServer({ settings, entry, secrets, connect }: ServerToAdd, parts: AddServerParts): Promise<Added> {
+export async function addServer({ settings, entry, secrets, connect, replace }: ServerToAdd, parts: AddServerParts): Promise<Added> {
   const forget = storeSecrets(secrets, parts.secrets);
   let installed: Installed = { type: 'none' };
   const undo = async (): Promise<void> => {
@@ -52,7 +55,13 @@ export async function addServer({ settings, entry, secrets, connect }: ServerToA
       await undo();
       return { type: 'not_connected', looked };
     }
-    const written = await parts.write(() => [{ name: settings.name, entry }]);
+    const { name } = settings;
+    const place = (now: unknown): ServerToAdd['entry'] => {
+      // Connecting took a while.
+      if (now !== undefined && !replace) throw new AppError('backend_changed', `Somebody else has added "${name}" meanwhile.`);
+      return entry;
+    };
+    const written = await parts.write([{ name, entry: place }]);
     return { type: 'written', written, ...(looked === undefined ? {} : { looked }) };
   } catch (thrown) {
     await undo();

@@ -5,6 +5,7 @@ export { APPROVALS_FILE } from './approvals/records.ts';
 export type { ListedUpstream, UpstreamApprovals } from './approvals/types.ts';
 export { keyOf } from './approvals/types.ts';
 export { createUpstreamApprovals } from './approvals/upstream-approvals.ts';
+export { changeServer } from './change-server.ts';
 export { type ImportRead, readImports } from './import/import-files.ts';
 export type { Imported, Translated } from './import/types.ts';
 export {

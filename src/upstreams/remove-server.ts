@@ -9,7 +9,7 @@ export interface RemoveServerParts {
   readonly secrets: Pick<SealedStore, 'list'>;
   /** Who does it. */
   readonly operator: string;
-  write(changes: () => readonly ServerChange[]): Promise<WrittenServers>;
+  write(changes: readonly ServerChange[]): Promise<WrittenServers>;
   uninstall(key: UpstreamKey): Promise<boolean>;
 }
 
@@ -24,7 +24,7 @@ export interface Removed {
 /** Takes a server of the operator out of the configuration, with what was approved of it and what was installed for it. */
 export async function removeServer(name: string, parts: RemoveServerParts): Promise<Removed> {
   const key = { name, project: null };
-  const written = await parts.write(() => [{ name, entry: undefined }]);
+  const written = await parts.write([{ name, entry: undefined }]);
   const forgotten = await parts.approvals.revoke(key, parts.operator);
   await parts.uninstall(key);
   return { written, forgotten, secrets_kept: parts.secrets.list().filter((secret) => secret.startsWith(`${name}.`)) };

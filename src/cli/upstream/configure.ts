@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
+import type { Entry } from '../../kernel/config/edit-servers.ts';
 import { AppError } from '../../kernel/errors.ts';
-import { addServer, disabledTools, removeServer, switched, withDisabledTools } from '../../upstreams/index.ts';
+import { addServer, changeServer, disabledTools, removeServer, switched, withDisabledTools } from '../../upstreams/index.ts';
 import type { App, Terminal, UpstreamsPort } from '../app.ts';
 import { collect } from '../repeatable.ts';
 import { type EntryFlags, entryOf } from './entry-flags.ts';
@@ -69,11 +70,11 @@ export function configureCommands(upstream: Command, app: () => Promise<App>, te
       .option('--json', 'machine-readable output')
       .action(async (name: string, tools: readonly string[], options: { json?: boolean }) => {
         await withUpstreams(app, async (port) => {
-          const { entry } = ofOperator(port, name);
-          const next = tools.length === 0 ? switched(entry, word === 'enable') : withTools(entry, word, tools);
-          const read = port.check(name, next);
-          if (!read.ok) throw wrong(read.problems);
-          const written = await port.write(() => [{ name, entry: next }]);
+          ofOperator(port, name);
+          const edit = (entry: Entry): Entry => (tools.length === 0 ? switched(entry, word === 'enable') : withTools(entry, word, tools));
+          const changed = await changeServer(name, edit, {}, port);
+          if (changed.type === 'invalid') throw wrong(changed.problems);
+          const { written } = changed;
           const what = tools.length === 0 ? name : `${tools.join(', ')} of ${name}`;
           if (options.json) terminal.out(`${JSON.stringify({ name, tools, ...written })}\n`);
           else terminal.out(`${word === 'enable' ? 'Enabled' : 'Disabled'}: ${what}.${backup(written.backup)}\n`);
@@ -101,7 +102,7 @@ async function add(
   const { renderLook, renderNotes, renderSettings } = await rendering();
   if (!flags.json) terminal.out(`${renderSettings(port.mask(read.settings))}\n${renderNotes(read.warnings)}`);
   const added = await addServer(
-    { settings: read.settings, entry, secrets, connect: flags.connect },
+    { settings: read.settings, entry, secrets, connect: flags.connect, replace: flags.replace === true },
     {
       ...port,
       async install(settings) {
@@ -136,7 +137,7 @@ async function add(
   }
 }
 
-function withTools(entry: Readonly<Record<string, unknown>>, word: 'enable' | 'disable', tools: readonly string[]) {
+function withTools(entry: Entry, word: 'enable' | 'disable', tools: readonly string[]): Entry {
   const before = disabledTools(entry);
   return withDisabledTools(entry, word === 'disable' ? [...before, ...tools] : before.filter((tool) => !tools.includes(tool)));
 }

@@ -136,7 +136,7 @@ function notesOf({ notes, wanted, secrets }: Imported): readonly string[] {
 async function write(servers: readonly Imported[], port: UpstreamsPort): ReturnType<UpstreamsPort['write']> {
   const forget = storeSecrets(Object.fromEntries(servers.flatMap(({ secrets }) => Object.entries(secrets))), port.secrets);
   try {
-    return await port.write(() => servers.map(({ name, entry }) => ({ name, entry })));
+    return await port.write(servers.map(({ name, entry }) => ({ name, entry })));
   } catch (thrown) {
     forget();
     throw thrown;

@@ -4,10 +4,12 @@ import { AppError } from '../errors.ts';
 import { checkFile } from './check-file.ts';
 import { type Json, parseJsonc } from './parse.ts';
 
-/** One server of the configuration as it is to be; no entry: it goes. */
+export type Entry = Readonly<Record<string, unknown>>;
+
+/** One server of the configuration as it is to be, or made of what stands there once nobody else writes; no entry: it goes. */
 export interface ServerChange {
   readonly name: string;
-  readonly entry: Readonly<Record<string, unknown>> | undefined;
+  readonly entry: Entry | undefined | ((now: Entry | undefined) => Entry | undefined);
 }
 
 const BOM = '\uFEFF';
@@ -26,8 +28,9 @@ export function editServers(file: string, before: string, changes: readonly Serv
     text = applyEdits(text, modify(text, [...path], value, options));
   };
   const wanted = new Map(Object.entries(known.servers));
-  for (const { name, entry } of changes) {
+  for (const { name, entry: given } of changes) {
     const old = wanted.get(name);
+    const entry = typeof given === 'function' ? given(isMap(old) ? old : undefined) : given;
     if (entry === undefined) {
       wanted.delete(name);
       if (old !== undefined) set([known.key, name], undefined);

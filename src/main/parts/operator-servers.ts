@@ -4,11 +4,13 @@ import type { Settings, UpstreamsPort } from '../../cli/index.ts';
 import type { Changed, OperatorServers } from '../../http/index.ts';
 import { canonicalJson } from '../../kernel/canonical-json.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import type { Entry } from '../../kernel/config/edit-servers.ts';
 import { type Config, loadConfig, type ProcessFacts } from '../../kernel/config/index.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { Redactor } from '../../kernel/redaction/index.ts';
 import {
   addServer,
+  changeServer,
   holdsMask,
   keyOf,
   patched,
@@ -42,7 +44,6 @@ export interface OperatorServersParts {
   openPort(gateway: Gateway, config: Config): Promise<UpstreamsPort>;
 }
 
-type Entry = Readonly<Record<string, unknown>>;
 type Port = RowsPort & Pick<UpstreamsPort, 'secrets' | 'operator' | 'check' | 'look' | 'write' | 'install' | 'uninstall'>;
 
 /** How long an answer waits for what was written to hold; it does so half a second later, most of the time. */
@@ -116,18 +117,14 @@ export function createOperatorServers(parts: OperatorServersParts): OperatorServ
 
   const shown = <T>(value: T): T => redactor.value(value) as T;
 
-  async function write(from: Port, name: string, next: Entry, secrets: Readonly<Record<string, string>>): Promise<Changed> {
-    const read = from.check(name, next);
-    if (!read.ok) return { type: 'invalid', problems: read.problems };
-    const added = await addServer({ settings: read.settings, entry: next, secrets, connect: false }, from);
-    await followed(name, read.settings);
-    return done(added.type === 'written' ? added.written.backup : undefined, secrets);
-  }
-
   const changeEntry = (name: string, edit: (entry: Entry) => Entry, secrets: Readonly<Record<string, string>> = {}): Promise<Changed> =>
     inTurn(async () => {
       const from = await port();
-      return write(from, name, edit(ofOperator(from, name).entry), secrets);
+      ofOperator(from, name);
+      const changed = await changeServer(name, edit, secrets, from);
+      if (changed.type === 'invalid') return changed;
+      await followed(name, changed.settings);
+      return done(changed.written.backup, secrets);
     });
 
   return {
@@ -152,23 +149,11 @@ export function createOperatorServers(parts: OperatorServersParts): OperatorServ
     async add({ name, entry, connect, replace }) {
       if (holdsMask(entry)) return { type: 'invalid', problems: [MASKED] };
       const from = await port();
-      const isTaken = (of: Port): boolean => !replace && of.servers.some((each) => each.name === name && each.source === 'operator');
-      if (isTaken(from)) return { type: 'taken' };
+      if (!replace && from.servers.some((each) => each.name === name && each.source === 'operator')) return { type: 'taken' };
       const made = sealed(name, entry);
       const read = from.check(name, made.entry);
       if (!read.ok) return { type: 'invalid', problems: read.problems };
-      const added = await addServer(
-        { settings: read.settings, ...made, connect },
-        {
-          ...from,
-          // Looked again: connecting took a while.
-          write: (changes) =>
-            inTurn(async () => {
-              if (isTaken(await port())) throw new AppError('backend_changed', `Somebody else has added "${name}" meanwhile.`);
-              return from.write(changes);
-            }),
-        },
-      );
+      const added = await addServer({ settings: read.settings, ...made, connect, replace }, from);
       if (added.type === 'written') {
         await followed(name, read.settings);
         return done(added.written.backup, made.secrets);

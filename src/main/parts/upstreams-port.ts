@@ -125,13 +125,9 @@ export function openUpstreams(parts: UpstreamsPortParts): UpstreamsPort {
       }),
     async write(changes) {
       const { writeServers } = await import('../../kernel/config/write-servers.ts');
-      let made: ReturnType<typeof changes> = [];
-      const written = await writeServers({ home, uid: facts.uid, now: clock.now() }, () => {
-        made = changes();
-        return made;
-      });
+      const written = await writeServers({ home, uid: facts.uid, now: clock.now() }, () => changes);
       const log = await parts.audit();
-      const data = { servers: made.map(({ name, entry }) => ({ name, removed: entry === undefined })), by: facts.user.name };
+      const data = { servers: changes.map(({ name, entry }) => ({ name, removed: entry === undefined })), by: facts.user.name };
       await log.record(
         { type: 'upstream.configured', at: clock.now(), organization: 'org_local', data },
         { level: 'full', essential: true },
