@@ -30,6 +30,12 @@ export function inspectCode(call: Call, code: Text): void {
   for (const match of code.matchAll(UNLINKS)) call.remove(match[3] ?? '', false);
   for (const match of code.matchAll(OPENS_TO_WRITE)) call.write(match[1] ?? match[2] ?? match[3] ?? '');
   for (const match of code.matchAll(READS)) call.read(match[2] ?? '');
+  for (const match of code.matchAll(READS_BARE)) call.read(match[2] ?? '');
+  for (const match of code.matchAll(PERL_OPEN)) {
+    const path = (match[3] ?? match[2] ?? '').trim();
+    if (/[>+]/.test(match[1] ?? '')) call.write(path);
+    else if (path !== '') call.read(path);
+  }
   if (ENVIRONMENT.test(code)) call.report('credential_access', 'takes the whole environment, secrets among it');
   const hosts = [...code.matchAll(/\bhttps?:\/\/[^\s'"`)]+|(?:connect|create_connection|createConnection)\(\(?\s*["']([^"']+)["']/g)].map(
     (match) => match[1] ?? match[0],
@@ -113,6 +119,11 @@ const UNLINKS = /\b(os\.remove|os\.unlink|unlinkSync|fs\.unlink|unlink|File\.del
 const OPENS_TO_WRITE =
   /(?:\bopen\s*\(\s*["']([^"']*)["']\s*,\s*(?:mode\s*=\s*)?["'][wax]|\b(?:writeFileSync|appendFileSync|writeFile|appendFile|createWriteStream|file_put_contents|File\.write)\s*\(\s*["']([^"']*)["']|\bPath\(\s*["']([^"']*)["']\s*\)\.write_(?:text|bytes))/g;
 const READS =
-  /\b(?:open|readFileSync|readFile|createReadStream|file_get_contents|File\.read|Path)\s*\(\s*(["'])([^"']*)\1\s*(?:\)|,\s*(?:["'](?:r|rb|utf-?8|utf8|ascii|latin1|binary|hex|base64)["']|\{))/g;
+  /\b(?:open|readFileSync|readFile|createReadStream|file_get_contents|readfile|(?:File|IO)\.(?:read|readlines|foreach)|Path)\s*\(\s*(["'])([^"']*)\1\s*(?:\)|,\s*(?:["'](?:r|rb|utf-?8|utf8|ascii|latin1|binary|hex|base64)["']|\{))/g;
+/** `puts File.read "x"`: ruby needs no brackets. */
+const READS_BARE = /\b(?:File|IO)\.(?:read|readlines|foreach)\s+(["'])([^"'#]*)\1/g;
+/** `open F, ">x"`, `open(my $f, '<', 'x')`: the mode stands before the name or alone. */
+const PERL_OPEN =
+  /\bopen\s*\(?\s*(?:my\s+)?(?:\$\w+|[A-Z]\w*)\s*,\s*["']\s*([+]?[<>]{0,2})(?::[\w()-]+)?\s*([^"'|<>$]*)["'](?:\s*,\s*["']([^"'$]*)["'])?/g;
 const ENVIRONMENT =
   /\b(print|console\.log|pprint|json\.dumps|JSON\.stringify|Object\.entries|puts|p|var_dump|print_r|repr|str)\s*\(?\s*(?:(?:dict|list|sorted|str|repr|json\.dumps|JSON\.stringify)\s*\(\s*)*(os\.environ|process\.env|ENV|\$_ENV|getenv\(\))(?!\s*[.[(]\s*["'\w])/;

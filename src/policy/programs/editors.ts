@@ -9,6 +9,12 @@ const VIM = optionTable(
   'c=- cmd=- S=r u=r U=r s=r w=w W=w i=w r=r T=- t=- q?r V?- o? O? p? startuptime=w servername=- remote-send=- remote-expr=- remote? R Z m M e E es Es n N y d b x X h',
 );
 
+/** An editor shows what it changes. */
+function edits(call: Call, path: Text): void {
+  call.read(path);
+  call.write(path);
+}
+
 /** Ex commands that start a program: `:!cmd`, `:r !cmd`, `:w !cmd`, `system()`. */
 function exCommand(call: Call, text: Text): void {
   const bang = /^\s*:*\s*(?:silent!?\s+)?(?:\d*,?\d*|%)?\s*(?:[a-z]+\s*)?!\s*(.+)$/s.exec(text)?.[1];
@@ -37,7 +43,7 @@ const vim: Program = (call) => {
   }
   for (const word of words.operands) {
     if (word.startsWith('+')) exCommand(call, word.slice(1));
-    else if (word !== '-') call.write(word);
+    else if (word !== '-') edits(call, word);
   }
   if (call.stdin.text !== undefined && (words.has('s', 'es', 'Es', 'e') || call.name === 'ex'))
     for (const line of call.stdin.text.split('\n')) exCommand(call, line);
@@ -46,7 +52,7 @@ const vim: Program = (call) => {
 
 const ed: Program = (call) => {
   const words = readWords(call.args, optionTable('p=- s E G l r v'));
-  for (const word of words.operands) call.write(word.replace(/^!/, ''));
+  for (const word of words.operands) edits(call, word.replace(/^!/, ''));
   const first = words.operands[0];
   if (first?.startsWith('!')) call.runsText(first.slice(1), 'ed reads the output of a command');
   if (call.stdin.text === undefined) {
@@ -64,7 +70,7 @@ const ed: Program = (call) => {
 
 const plain: Program = (call) => {
   call.report('code_execution', 'opens an editor, which runs its configuration');
-  for (const word of call.args) if (!/^[-+]/.test(word)) call.write(word);
+  for (const word of call.args) if (!/^[-+]/.test(word)) edits(call, word);
   return undefined;
 };
 

@@ -266,7 +266,10 @@ export const FILES: readonly (readonly [string, Program])[] = [
   ...all('rm grm', remove),
   ...all('unlink', remove),
   ['rmdir', program({ options: 'p v parents ignore-fail-on-non-empty', words: 'w' })],
-  ...all('trash trash-put gio-trash', program({ words: 'w' })),
+  ...all('trash trash-put gio-trash', (call) => {
+    for (const word of call.args) if (!word.startsWith('-')) call.remove(word, true);
+    return undefined;
+  }),
   ...all('shred srm wipe', overwritten),
   ['mkdir', program({ options: 'p v m=- mode=- parents Z?- context?-', words: 'w' })],
   ['touch', program({ options: 'a c m t=- d=- r=r date=- reference=r time=- h', words: 'w' })],

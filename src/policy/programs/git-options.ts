@@ -17,6 +17,7 @@ const SHOWS =
 export const OVERRIDES: ReadonlyMap<string, OptionTable> = new Map(
   [
     ...['log', 'show', 'diff', 'whatchanged'].map((verb) => [verb, SHOWS] as const),
+    ['cat-file', 'p t s e z textconv filters path=- batch?- batch-check?- filter=-'],
     ['gc', 'prune?- q aggressive auto force keep-largest-pack'],
     ['push', 'receive-pack=- exec=- o=- push-option=- repo=- u f d force-with-lease?- recurse-submodules?- signed?-'],
     [

@@ -42,7 +42,12 @@ export const difftool: GitVerb = (call, words) => {
   if (command !== undefined) call.shell(command);
 };
 
+/** A pathspec of git may be a pattern of its own, which asks for a kind of file. */
+const isGlobby = (path: Text): boolean => /[*?[]/.test(path);
+
 export const grep: GitVerb = (call, _words, args) => {
+  const paths = args.indexOf('--');
+  if (paths >= 0) for (const path of args.slice(paths + 1)) if (!path.startsWith(':')) call.read(path);
   for (const arg of args) {
     const pager = /^(?:-O|--open-files-in-pager=)(.+)$/s.exec(arg)?.[1];
     if (pager !== undefined) call.runsText(pager, 'git grep opens the files in a program');
@@ -50,7 +55,20 @@ export const grep: GitVerb = (call, _words, args) => {
   }
 };
 
-export const diffReads: GitVerb = (call, words) => {
+/** `REV:path` and `:path` are what was kept of a file: as secret as the file. */
+export const kept: GitVerb = (call, words) => {
+  for (const word of words.operands) {
+    const path = /^[^:]*:(?:[0-3]:)?([^:/].*)$/s.exec(word)?.[1];
+    if (path !== undefined) call.read(path);
+  }
+};
+
+export const diffReads: GitVerb = (call, words, args) => {
+  kept(call, words, args);
+  // With the lines that changed, a path that is named is read.
+  const paths = args.indexOf('--');
+  if (paths >= 0 && (words.has('p', 'u', 'patch') || /^(diff|show)$/.test(call.args.find((arg) => /^(diff|show|log)$/.test(arg)) ?? '')))
+    for (const path of args.slice(paths + 1)) if (!path.startsWith(':') && !isGlobby(path)) call.read(path);
   // Two plain files may be compared with --no-index, and then they are paths like any other.
   if (words.has('no-index')) for (const path of words.operands) call.read(path);
   if (words.has('ext-diff', 'textconv')) call.report('code_execution', 'may start a program that the repository names');

@@ -4,19 +4,27 @@ import { apply, branch, checkout, clean, reflog, reset, restore, rm, stash, tag,
 import { bundle, checkoutIndex, formatPatch, init, move, readTree, symbolicRef } from './git-files.ts';
 import { GLOBALS, OPTIONS, OVERRIDES } from './git-options.ts';
 import { archive, clone, lfs, PULL, push, reaches, remote, submodule } from './git-remotes.ts';
-import { bisect, diffReads, difftool, filterBranch, grep, rebase, runsRest } from './git-runs.ts';
+import { bisect, diffReads, difftool, filterBranch, grep, kept, rebase, runsRest } from './git-runs.ts';
 import { config, oneSetting, SAFE_KEY } from './git-settings.ts';
 import { type GitVerb, hooks, loses, reads, writes } from './git-verb.ts';
 import { readWords } from './options.ts';
 import type { Call, Program } from './program.ts';
 
 const VERBS: ReadonlyMap<string, GitVerb> = new Map<string, GitVerb>([
-  ...'status log show rev-parse rev-list describe blame annotate shortlog ls-files ls-tree cat-file name-rev merge-base cherry show-ref for-each-ref count-objects var version help whatchanged check-ignore check-attr check-mailmap diff-tree diff-index diff-files verify-commit verify-tag fsck range-diff get-tar-commit-id stripspace column interpret-trailers show-branch fmt-merge-msg patch-id merge-tree rev-tree'
+  ...'status log show rev-parse rev-list describe blame annotate shortlog ls-files ls-tree name-rev merge-base cherry show-ref for-each-ref count-objects var version help whatchanged check-ignore check-attr check-mailmap diff-tree diff-index diff-files verify-commit verify-tag fsck range-diff get-tar-commit-id stripspace column interpret-trailers show-branch fmt-merge-msg patch-id merge-tree rev-tree'
     .split(' ')
     .map((name) => [name, name === 'log' || name === 'show' || name === 'whatchanged' ? diffReads : reads] as const),
   ['diff', diffReads],
+  ['cat-file', kept],
+  [
+    'hash-object',
+    (call, words, args) => {
+      for (const path of words.operands) call.read(path);
+      writes(call, words, args);
+    },
+  ],
   ['grep', grep],
-  ...'add update-index notes pack-refs repack prune-packed commit-graph multi-pack-index rerere sparse-checkout write-tree commit-tree hash-object mktag mktree unpack-objects index-pack pack-objects update-server-info mailinfo mailsplit fast-export'
+  ...'add update-index notes pack-refs repack prune-packed commit-graph multi-pack-index rerere sparse-checkout write-tree commit-tree mktag mktree unpack-objects index-pack pack-objects update-server-info mailinfo mailsplit fast-export'
     .split(' ')
     .map((name) => [name, writes] as const),
   ...'commit merge cherry-pick revert am fast-import'.split(' ').map((name) => [name, hooks] as const),

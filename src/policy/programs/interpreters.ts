@@ -1,5 +1,6 @@
 import { HOLE, isForeign, isUnknown, type Text } from '../text.ts';
 import { inspectCode } from './code.ts';
+import { resetsDatabase } from './database-resets.ts';
 import { all } from './define.ts';
 import { type OptionTable, optionTable, readWords } from './options.ts';
 import type { Call, Program } from './program.ts';
@@ -63,6 +64,8 @@ interface Language {
   readonly oneDash?: boolean;
 }
 
+const LINE_BY_LINE = /^(perl5?|j?ruby)$/;
+
 const interpreter = ({ code, options, language, oneDash }: Language): Program => {
   const names = code.split(' ');
   const table: OptionTable = optionTable(`${options} ${names.map((name) => `${name}=-`).join(' ')}`, oneDash ?? false);
@@ -87,7 +90,16 @@ const interpreter = ({ code, options, language, oneDash }: Language): Program =>
         pythonModule(call, value ?? HOLE);
       }
     }
-    if (given) return undefined;
+    if (given) {
+      // `perl -ne`, `ruby -pi -e`: the other words are files that the code is run over.
+      const over = LINE_BY_LINE.test(call.name) && words.has('n', 'p') ? words.operands : [];
+      for (const path of over) {
+        call.read(path);
+        if (words.has('i')) call.write(path);
+      }
+      return undefined;
+    }
+    resetsDatabase(call);
     const [file] = words.operands;
     if (file !== undefined && file !== '-') {
       if (/(^|\/)writ(\.\w+)?$/.test(file)) call.inner(call.args.length, { words: ['writ', ...call.args.slice((words.at[0] ?? 0) + 1)] });
@@ -109,7 +121,15 @@ const READS_DATA = new Set(['json.tool', 'calendar', 'this', 'platform', 'tokeni
 function pythonModule(call: Call, module: Text): void {
   if (isForeign(module)) call.report('blocked', 'runs a module named by the network');
   if (isUnknown(module)) call.report('unknown', 'runs a module that cannot be known from the text');
-  if (module === 'pip' || module === 'ensurepip' || module === 'pipx' || module === 'uv' || module === 'poetry') {
+  if (
+    module === 'pip' ||
+    module === 'ensurepip' ||
+    module === 'pipx' ||
+    module === 'uv' ||
+    module === 'poetry' ||
+    module === 'twine' ||
+    module === 'build'
+  ) {
     const at = call.args.indexOf(module);
     if (at >= 0) call.inner(at);
   }

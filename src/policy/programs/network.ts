@@ -140,9 +140,14 @@ export const NETWORK: readonly (readonly [string, Program])[] = [
     return FROM_NETWORK;
   }),
   ...all(
-    'ssh-keyscan whois traceroute tracepath mtr nmap masscan zmap hping3 fping arping nping dnsrecon iperf iperf3 telnet rlogin rsh finger ntpdate sntp speedtest speedtest-cli wscat websocat grpcurl evans mqtt mosquitto_pub mosquitto_sub swaks mail mailx mutt sendmail msmtp ngrok cloudflared localtunnel lt tailscale',
+    'ssh-keyscan whois traceroute tracepath mtr nmap masscan zmap hping3 fping arping nping dnsrecon iperf iperf3 telnet rlogin rsh finger ntpdate sntp speedtest speedtest-cli wscat websocat grpcurl evans mqtt mosquitto_pub mosquitto_sub swaks mail mailx mutt sendmail msmtp',
     generic('reaches other hosts'),
   ),
+  // They show a port of this machine to everybody: that the port is local says nothing.
+  ...all('ngrok cloudflared localtunnel lt tailscale bore', (call: Call) => {
+    call.network(`${call.name} opens a way in from other hosts`, []);
+    return FROM_NETWORK;
+  }),
   ...all('ping ping6 dig host nslookup drill resolvectl delv kdig dog', lookup),
   ...all('nc ncat netcat nc.openbsd nc.traditional', netcat),
   ['socat', socat],

@@ -54,6 +54,8 @@ export const copies =
     const target = words.operands.at(-1);
     for (const word of words.operands.slice(0, -1)) if (!isRemote(word)) call.read(word);
     if (target !== undefined && !isRemote(target)) call.write(target, remote.length > 0 ? FROM_NETWORK : undefined);
+    // sftp connects to its first word, whatever it looks like.
+    if (call.name === 'sftp' && remote.length === 0 && target !== undefined) call.network('sftp copies between hosts', [target]);
     if (remote.length > 0 || words.operands.length === 0) call.network(`${call.name} copies between hosts`, remote);
     return undefined;
   };

@@ -1,6 +1,7 @@
-import { DEEP, HOLE, isKnown, isUnknown, SOME, type Text } from '../text.ts';
+import { activate, DEEP, HOLE, isKnown, isUnknown, SOME, type Text } from '../text.ts';
 import { awk } from './awk.ts';
 import { all, program } from './define.ts';
+import type { Words } from './options.ts';
 import type { Call, Program } from './program.ts';
 import { sed } from './sed.ts';
 
@@ -19,15 +20,23 @@ const below = (operands: readonly Text[]): Text => {
 const lists = (options: string): Program =>
   program({ options, words: 'l', also: (_call, words) => ({ origin: 'local', paths: below(words.operands) }) });
 
+/** Names that a search in folders is asked to open: `--include='.env*'` reads what `cat .env*` reads. */
+function asksFor(call: Call, words: Words, ...options: readonly string[]): void {
+  for (const { name, value = '' } of words.options)
+    if (options.includes(name) && !value.startsWith('!')) call.read(activate(value.split('/').at(-1) || '*'));
+}
+
 const grep = program({
   options:
     'e=- f=r regexp=- file=r A=- B=- C=- m=- context=- max-count=- include=- exclude=- exclude-dir=- exclude-from=r d=- D=- binary-files=- directories=- label=- color?- after-context=- before-context=- l files-with-matches L',
   words: '-r',
   instead: 'e f regexp file',
-  also: (_call, words) =>
-    words.has('l', 'files-with-matches', 'L')
+  also: (call, words) => {
+    asksFor(call, words, 'include');
+    return words.has('l', 'files-with-matches', 'L')
       ? { origin: 'local', paths: below(words.operands.slice(words.has('e', 'f') ? 0 : 1)) }
-      : undefined,
+      : undefined;
+  },
 });
 
 const ripgrep = program({
@@ -35,10 +44,12 @@ const ripgrep = program({
     'e=- regexp=- f=r file=r g=- glob=- iglob=- t=- type=- T=- type-not=- type-add=- A=- B=- C=- m=- max-count=- M=- r=- replace=- j=- d=- max-depth=- sort=- sortr=- colors=- color=- E=- encoding=- context=- after-context=- before-context=- ignore-file=r path-separator=- max-filesize=- engine=- pre=p pre-glob=- hostname-bin=p l files-with-matches files z search-zip',
   words: '-r',
   instead: 'e f regexp file files',
-  also: (_call, words) =>
-    words.has('l', 'files-with-matches', 'files')
-      ? { origin: 'local', paths: below(words.operands.slice(words.has('e', 'f', 'regexp', 'file', 'files') ? 0 : 1)) }
-      : undefined,
+  also: (call, words) => {
+    if (words.has('l', 'files-with-matches', 'files'))
+      return { origin: 'local', paths: below(words.operands.slice(words.has('e', 'f', 'regexp', 'file', 'files') ? 0 : 1)) };
+    asksFor(call, words, 'g', 'glob', 'iglob');
+    return undefined;
+  },
 });
 
 const jqEnvironment = /(^|[^.\w"$])(env|\$ENV)\b(?!\s*\.\s*(PATH|HOME|USER|LANG|PWD|CI|NODE_ENV)\b)/;
@@ -269,8 +280,12 @@ export const TEXT: readonly (readonly [string, Program])[] = [
     }),
   ],
   ...all('filterdiff lsdiff interdiff', program({ words: 'r' })),
+  [
+    'od',
+    program({ options: 'A=- j=- N=- S?- t=- w?- a b c d f i l o s v x address-radix=- skip-bytes=- read-bytes=- format=-', words: 'r' }),
+  ],
   ...all(
-    'strings od hexdump hd file readelf nm objdump size ldd addr2line c++filt',
+    'strings hexdump hd file readelf nm objdump size ldd addr2line c++filt',
     program({ options: 'n=- t=- e=- N=- j=- A=- w=- s=- c=- C magic-file=r m=r f=r', words: 'r' }),
   ),
   ['ldd', program({ words: 'r', does: [['code_execution', 'may start the program to list its libraries']] })],
