@@ -34,6 +34,10 @@ function printed(text: string | undefined): unknown {
   return JSON.parse(text?.slice(from, to + '\n    }'.length) ?? '');
 }
 
+test.each(['vscode', 'vs-code', 'VS Code', 'claude', 'claude-code', 'Gemini CLI'])('%s is understood', (asked) => {
+  expect(connectText(['/usr/bin/writ', 'mcp'], asked)).toBeDefined();
+});
+
 describe('VS Code', () => {
   test('over HTTP: the token is asked for once, hidden, by the name that the header refers to', () => {
     const { inputs = [], servers } = VS_CODE.parse(printed(connectHttpText(ENTRY, 'vs-code')));

@@ -56,10 +56,14 @@ export function listed<T extends { readonly name: string }>(
   text: (thing: T) => string,
   asked: string | undefined,
 ): string | undefined {
-  const wanted =
-    asked === undefined ? things : things.filter(({ name }) => name.toLowerCase().replace(' ', '-').startsWith(asked.toLowerCase()));
+  const wanted = asked === undefined ? things : things.filter(({ name }) => plain(name).startsWith(plain(asked)));
   if (wanted.length === 0) return undefined;
   return wanted.map((thing) => `${head(thing)}\n\n${indent(text(thing))}`).join('\n\n');
+}
+
+/** `vscode`, `vs-code` and `VS Code` are one. */
+function plain(name: string): string {
+  return name.toLowerCase().replaceAll(/[ _-]/g, '');
 }
 
 export function shellWord(word: string): string {

@@ -17,6 +17,9 @@ function ended(error: NodeJS.ErrnoException): void {
   process.exit(128 + 13);
 }
 
+/** Whatever a command that failed left open, a port that it listens on for instance: it ends all the same. */
+const LEFT_OPEN_MS = 3_000;
+
 await runProgram(process.argv.slice(2), version, (settings) => composeApp(entry, settings), {
   out,
   err: (text) => void process.stderr.write(text),
@@ -27,3 +30,4 @@ await runProgram(process.argv.slice(2), version, (settings) => composeApp(entry,
     process.exitCode = code;
   },
 });
+if (process.exitCode) setTimeout(() => process.exit(), LEFT_OPEN_MS).unref();

@@ -50,7 +50,9 @@ async function importAll(flags: Flags, parts: App, port: UpstreamsPort, terminal
       if (one.plan === 'skip') terminal.out(`  - ${visible(one.name)}: left out: ${visible(one.why)} (${visible(one.from)})\n`);
       else {
         const will = flags.install ? announced(one.read.settings, port) : '';
-        terminal.out(`${renderSettings(port.mask(one.read.settings))}\n  ${'from'.padEnd(10)} ${visible(one.from)}\n${will}`);
+        terminal.out(
+          `${one === planned[0] ? '' : '\n'}${renderSettings(port.mask(one.read.settings))}\n  ${'from'.padEnd(10)} ${visible(one.from)}\n${will}`,
+        );
         terminal.out(renderNotes([...notesOf(one.server).map((message) => ({ message })), ...one.read.warnings]));
       }
     }
@@ -80,17 +82,39 @@ async function importAll(flags: Flags, parts: App, port: UpstreamsPort, terminal
   } else if (done !== undefined) {
     const kept = done.backup === undefined ? '' : ` The file as it was: ${done.backup}`;
     terminal.out(
-      `${writes.length} written to ${done.file}.${kept}\nTake them out of the other programs, so that nothing goes past Writ.\n`,
+      `${writes.length} written to ${done.file}.${kept}\n${notReady(writes, flags, port)}Take them out of the other programs, so that nothing goes past Writ.\n`,
     );
   } else if (flags.dryRun) terminal.out(`${writes.length} would be written; nothing was.\n`);
   if (unreadable.length > 0 && files.length === 0) terminal.exit(1);
+}
+
+/** What still has to be done, in one place: what was said of each stands far above by then. */
+function notReady(writes: readonly Extract<Planned, { plan: 'write' }>[], { install }: Flags, port: UpstreamsPort): string {
+  const left = writes.flatMap(({ server, read: { settings } }): readonly string[] => {
+    const { name, enabled } = settings;
+    if (!enabled) return [`${name}: it is disabled (writ upstream enable ${name}, once it is as it should be)`];
+    const found = port.packageOf(settings);
+    return [
+      ...('reason' in found
+        ? [`${name}: ${install ? 'it could not be installed' : 'it is not installed'} (writ upstream install ${name})`]
+        : []),
+      ...server.wanted.filter((secret) => !port.secrets.list().includes(secret)).map((secret) => `${name}: writ secret set ${secret}`),
+    ];
+  });
+  return left.length === 0 ? '' : `Not ready yet:\n${left.map((line) => `  ${visible(line)}\n`).join('')}`;
 }
 
 /** Two files may have the same one: the first counts, a different one of that name is said. */
 function plan(translated: Translated, from: string, taken: Set<string>, port: UpstreamsPort): Planned {
   if (translated.type === 'skipped') return { plan: 'skip', from, name: translated.name, why: translated.why };
   const { server } = translated;
-  if (taken.has(server.name)) return { plan: 'skip', from, name: server.name, why: 'there is one of that name already' };
+  if (taken.has(server.name))
+    return {
+      plan: 'skip',
+      from,
+      name: server.name,
+      why: 'there is one of that name already; give it another name there, or `writ upstream add` it under another one',
+    };
   const read = port.check(server.name, server.entry);
   if (!read.ok) return { plan: 'skip', from, name: server.name, why: read.problems.map(({ message }) => message).join('; ') };
   taken.add(server.name);
@@ -118,7 +142,10 @@ async function installAll(
     } catch (thrown) {
       const why = toAppError(thrown).message;
       done.push({ name, installed: false, why });
-      if (json !== true) terminal.out(`  ! ${name}: ${visible(why)}\n      \`writ upstream install ${name}\` tries again.\n`);
+      if (json !== true)
+        terminal.out(
+          `  ! ${name}: ${why.split('\n').map(visible).join('\n      ')}\n      \`writ upstream install ${name}\` tries again.\n`,
+        );
       if (signal.aborted) break;
     }
   }

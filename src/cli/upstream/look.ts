@@ -20,7 +20,7 @@ export function lookCommands(upstream: Command, app: () => Promise<App>, termina
         const { liveState, renderList } = await rendering();
         if (options.json) return terminal.out(`${JSON.stringify(all.map((each) => plain(each, port)))}\n`);
         terminal.out(
-          `${renderList(all.map((each) => ({ ...each, state: each.live === undefined ? each.state : liveState(each.live) })))}\n`,
+          `${renderList(all.map((each) => ({ ...each, state: each.live === undefined ? each.state : `${liveState(each.live)}${each.live.reason === undefined ? '' : `: ${each.live.reason}`}` })))}\n`,
         );
       });
     });
@@ -39,7 +39,7 @@ export function lookCommands(upstream: Command, app: () => Promise<App>, termina
         if (options.json) return terminal.out(`${JSON.stringify(plain({ ...server, state, live }, port))}\n`);
         if (server.read.ok) terminal.out(`${renderSettings(port.mask(server.read.settings))}\n`);
         terminal.out(`${installedLines(server, port)}  ${'state'.padEnd(10)} ${state}\n`);
-        if (live !== undefined) terminal.out(`It runs:\n  ${renderStatus(live)}\n`);
+        if (live !== undefined) terminal.out(`Where Writ serves agents:\n  ${renderStatus(live)}\n`);
         if (!server.read.ok) terminal.out(renderNotes(server.read.problems));
         terminal.out(renderNotes(server.read.warnings));
       });

@@ -20,7 +20,8 @@ export function createConnector(guard: Guard, signal: AbortSignal): Connector {
     const connect = async (): Promise<Socket> => {
       const dialled = await guard.dial(hostname, Number(port) || (secure ? 443 : 80), signal);
       if (dialled.type === 'refused') throw new AppError('denied_by_policy', `${hostname} was not connected to: ${dialled.reason}.`);
-      if (dialled.type === 'failed') throw new Error(`${hostname}: ${dialled.reason}`);
+      if (dialled.type === 'failed')
+        throw new Error(dialled.reason.startsWith(hostname) ? dialled.reason : `${hostname}: ${dialled.reason}`);
       return secure ? secured(dialled.socket, servername || hostname) : dialled.socket;
     };
     connect().then(

@@ -88,7 +88,7 @@ function difference(label: string, { difference: lines }: Asked): Html {
 function facts(server: ServerDetail): Html {
   const { settings, identity, since, restarts, last_error, reason, project } = server;
   const rows: (readonly [string, Html | string])[] = [
-    ['state', html`${stateOf(server)}${reason === undefined ? '' : html`: ${visible(reason)}`}`],
+    ['state', html`${stateOf(server)}${reason === undefined ? '' : html` ${visible(reason)}`}`],
     ['from', project === undefined ? 'your configuration' : `the project ${visible(project)}`],
     ...(since === undefined ? [] : [['since (UTC)', time(since)] as const]),
     ...(identity === undefined

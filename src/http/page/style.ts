@@ -34,7 +34,7 @@ a { color: inherit; }
 .warn { background: var(--warn-ground); border: 1px solid var(--warn); border-radius: .3rem; padding: .5rem .8rem; margin: 0 0 .75rem; overflow-wrap: anywhere; }
 .quiet { color: var(--quiet); } .said { margin: 0 0 1rem; padding: .6rem 1rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--sheet); }
 .effect { display: inline-block; padding: 0 .5rem; border: 1px solid var(--warn); border-radius: 1rem; color: var(--warn); font-size: .875rem; margin: 0 .3rem .2rem 0; }
-table { width: 100%; border-collapse: separate; border-spacing: 0; } th, td { text-align: left; vertical-align: top; padding: .5rem .75rem; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
+table { width: 100%; border-collapse: separate; border-spacing: 0; } th, td { text-align: left; vertical-align: top; padding: .5rem .75rem; border-bottom: 1px solid var(--line); overflow-wrap: break-word; }
 tr:last-child > td { border-bottom: 0; } th { font-weight: 600; color: var(--quiet); font-size: .875rem; } td form { margin: 0; }
 td time, td.nowrap { white-space: nowrap; }
 .sr { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }

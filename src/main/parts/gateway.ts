@@ -103,7 +103,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     }
     if (judged.state === 'approved') return { ok: true };
     const state = judged.state === 'changed' ? 'quarantined' : 'needs_approval';
-    return { ok: false, state, reason: `${judged.reason} (writ upstream approve ${settings.name})` };
+    return { ok: false, state, reason: `${judged.reason.replace(/\.$/, '')} (writ upstream approve ${settings.name})` };
   }
 
   function secretOf(name: string): string | undefined {

@@ -39,7 +39,7 @@ test('what is not declared stays as it is in the environment, and is never looke
 test.each([
   [{ command: 'x', env: { A: `\${MISSING}` }, env_secrets: ['MISSING'] }, 'env.A refers to the variable MISSING, which is not set'],
   [{ command: 'x', env: { A: `\${EMPTY}` }, env_secrets: ['EMPTY'] }, 'env.A refers to the variable EMPTY, which is not set'],
-  [{ command: 'x', env: { A_TOKEN: `\${secret:NONE}` } }, 'env.A_TOKEN refers to the secret "NONE", which there is none of'],
+  [{ command: 'x', env: { A_TOKEN: `\${secret:NONE}` } }, 'env.A_TOKEN refers to the secret "NONE", which is not stored'],
   [{ command: 'x', env: { A: `\${secret:toString}` } }, 'the secret "toString"'],
   [{ url: 'https://a.example', headers: { A: `\${secret:BROKEN}` } }, 'headers.A holds a line break once it is filled in'],
   [{ url: 'https://a.example', headers: { A: `\${input:x}` } }, 'headers.A refers to'],

@@ -130,7 +130,7 @@ function lookUp(
     if (text !== undefined) return { state: 'known', text, secret: true };
     return {
       state: 'unknown',
-      why: `refers to the secret "${name}", which there is none of`,
+      why: `refers to the secret "${name}", which is not stored`,
       fix: `Store it: \`writ secret set ${name}\`.`,
     };
   }
