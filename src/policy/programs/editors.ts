@@ -1,4 +1,4 @@
-import { HOLE, type Text } from '../text.ts';
+import { HOLE, SOME, type Text } from '../text.ts';
 import { inspectCode } from './code.ts';
 import { all } from './define.ts';
 import { launched } from './launched.ts';
@@ -101,7 +101,8 @@ const gdb: Program = (call) => {
       if (program !== undefined) inspectCode(call, program);
     }
     if (name === 'args') launched(call);
-    if (/^(p|pid)$/.test(name))
+    // `gdb -p $!`: what this very shell has started.
+    if (/^(p|pid)$/.test(name) && value !== SOME)
       call.report('system_write', 'attaches to a running process', {
         opens: { type: 'uncontained', why: 'the process lives outside the run' },
       });

@@ -30,7 +30,7 @@ const builds =
     call.report('code_execution', reason);
     launched(call);
     const dry = call.args.some((arg) => /^(--dry-run|-n|--dryRun|--snapshot|-m|--help)$/.test(arg));
-    const local = /publishToMavenLocal$/i;
+    const local = /(publishToMavenLocal|publishLocal|publishM2)$/i;
     const verb = call.args.find((arg) => PUBLISHES.test(arg) && !local.test(arg));
     if (verb !== undefined && !dry) call.network(`${call.name} ${verb} sends data to another host`, []);
     return undefined;
@@ -71,7 +71,7 @@ export const PROJECT: readonly (readonly [string, Program])[] = [
   ),
   ...all('mvn mvnw gradle gradlew sbt maven', builds('builds the project, which runs its plug-ins')),
   ...all(
-    'lerna nx goreleaser vsce ovsx flit changeset release-it np jreleaser',
+    'lerna nx goreleaser vsce ovsx flit jreleaser',
     builds('runs a build tool with the configuration of the project'),
   ),
   ...all(
