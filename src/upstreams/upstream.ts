@@ -2,6 +2,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { AppError, type ErrorCode, toAppError } from '../kernel/errors.ts';
 import { HEADER_MISMATCH } from '../kernel/json-rpc/param-headers.ts';
 import type { Logger } from '../kernel/logger.ts';
+import { createAnnouncing } from './announcing.ts';
 import { asCaller } from './as-caller.ts';
 import { soundInstructions } from './instructions.ts';
 import { createOffered, type OfferKind } from './offered.ts';
@@ -95,7 +96,6 @@ export interface Upstream {
 const BACKOFF_MS: readonly number[] = [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000];
 /** After so many failures in a row it is left alone until somebody uses it. */
 const MAX_FAILURES = 10;
-const LIST_AGAIN_MS = 1_000;
 /** What waiting doesn't mend. */
 const FINAL: ReadonlySet<ErrorCode> = new Set([
   'not_found',
@@ -131,7 +131,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
   let starting: Promise<void> | undefined;
   let first: Promise<void> | undefined;
   let again: NodeJS.Timeout | undefined;
-  const announcing = new Map<Change['type'], NodeJS.Timeout>();
+  const announcing = createAnnouncing(parts.announce);
   let idle: NodeJS.Timeout | undefined;
   let asleep = false;
   let using = 0;
@@ -152,24 +152,13 @@ export function createUpstream(parts: UpstreamParts): Upstream {
   const served: Served = {
     request: parts.served.request,
     notification(method, params, scopes) {
-      if (method !== 'notifications/tools/list_changed') {
-        if (method === 'notifications/resources/updated') watching.updated(params['uri']);
-        const outdated = offered.outdatedBy(method);
-        if (outdated === undefined) parts.served.notification(method, params, scopes);
-        else announceLater(outdated);
-      } else list.outdated();
+      if (method === 'notifications/tools/list_changed') return list.outdated();
+      if (method === 'notifications/resources/updated') watching.updated(params['uri']);
+      const outdated = offered.outdatedBy(method);
+      if (outdated === undefined) parts.served.notification(method, params, scopes);
+      else announcing.later(outdated);
     },
   };
-
-  /** Once in a while, as for tools. */
-  function announceLater(type: 'prompts' | 'resources'): void {
-    if (announcing.has(type)) return;
-    const tell = (): void => {
-      announcing.delete(type);
-      parts.announce({ type });
-    };
-    announcing.set(type, setTimeout(tell, LIST_AGAIN_MS).unref());
-  }
 
   async function connect(): Promise<void> {
     clearTimeout(again);
@@ -386,7 +375,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
       ended.abort(new AppError('cancelled', 'Writ is closing.'));
       clearTimeout(again);
       list.close();
-      for (const timer of announcing.values()) clearTimeout(timer);
+      announcing.close();
       clearTimeout(idle);
       await client?.close();
       await starting;
