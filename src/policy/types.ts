@@ -66,7 +66,7 @@ export interface Assessment {
 export interface Facts {
   /** The path with every symbolic link resolved as far as it exists, or undefined when that can't be found out. */
   realpath(path: string): string | undefined;
-  /** The executable a bare name would run, resolved; undefined: not found. */
+  /** The executable a bare name would run, or that this absolute path is, resolved; undefined: not found. */
   which(name: string): string | undefined;
 }
 

@@ -34,5 +34,8 @@ describe('a program is found behind folders of PATH that', () => {
     ['have no name', () => ''],
   ])('%s', (_, folder) => {
     expect(createFacts(`${folder()}:${join(base, 'bin')}`).which('tool')).toBe(join(base, 'bin', 'tool'));
+    expect(createFacts('').which(join(base, 'bin', 'tool'))).toBe(join(base, 'bin', 'tool'));
+    for (const none of [join(base, 'bin', 'absent'), 'bin/tool', './tool'])
+      expect(createFacts(join(base, 'bin')).which(none)).toBeUndefined();
   });
 });

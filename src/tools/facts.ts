@@ -44,6 +44,7 @@ export function linkTarget(path: string): string | undefined {
 }
 
 function which(name: string, searchPath: string): string | undefined {
+  if (name.startsWith('/')) return isProgram(name) ? realpathAsFarAsItExists(name) : undefined;
   if (name === '' || name.includes('/')) return undefined;
   for (const dir of searchPath.split(':')) {
     if (!dir.startsWith('/')) continue;

@@ -45,7 +45,7 @@ export const node = (): Program => {
       if (verb === 'exec' || verb === 'x') {
         // pnpm and yarn run what is installed; npm and bun fetch what isn't.
         const tool = words.operands[0];
-        if (/^(npm|bun|cnpm)$/.test(call.name) && !(tool !== undefined && PROJECT_TOOLS.has(tool))) execRemote(call);
+        if (/^(npm|bun|cnpm)$/.test(call.name) && !(tool !== undefined && isOfProject(call, tool))) execRemote(call);
         call.report('code_execution', 'runs a program of a package');
       }
       if (/^(exec|x|workspaces?)$/.test(verb)) launched(call);
@@ -96,6 +96,8 @@ const NPX = optionTable(
   'p=- package=- c=x call=x y yes no no-install q quiet w=- workspace=- shell=p node-options=- n=- node-arg=- cache=w userconfig=r',
 );
 
+const isOfProject = (call: Call, tool: string): boolean => PROJECT_TOOLS.has(tool) || (call.name !== 'pnpx' && call.installed(tool));
+
 export const npx: Program = (call) => {
   const words = readWords(call.args, NPX, true);
   const text = words.value('c', 'call');
@@ -110,7 +112,7 @@ export const npx: Program = (call) => {
   const tool =
     first !== undefined &&
     isKnown(first) &&
-    PROJECT_TOOLS.has(first) &&
+    isOfProject(call, first) &&
     !words.has('p', 'package') &&
     (call.name === 'npx' || call.name === 'pnpx' || call.name === 'bunx');
   if (!offline && !tool) execRemote(call);

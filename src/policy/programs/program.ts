@@ -45,6 +45,8 @@ export interface Acts {
   own(path: string): readonly string[];
   /** The folder of the agent's that the call works in: as far up as a repository can be seen to reach in containment. */
   workspace(): Text | undefined;
+  /** The project has a program of this name, from wherever the call works: a package manager's runner starts that one. */
+  installed(name: string): boolean;
   /** `ln -s`: paths below `link` lead below `target` from here on. */
   links(link: Text, target: Text): void;
   /** A variable given to a program (`env X=y cmd`). */

@@ -70,10 +70,7 @@ export const PROJECT: readonly (readonly [string, Program])[] = [
     runs('runs tasks of the project'),
   ),
   ...all('mvn mvnw gradle gradlew sbt maven', builds('builds the project, which runs its plug-ins')),
-  ...all(
-    'lerna nx goreleaser vsce ovsx flit jreleaser',
-    builds('runs a build tool with the configuration of the project'),
-  ),
+  ...all('lerna nx goreleaser vsce ovsx flit jreleaser', builds('runs a build tool with the configuration of the project')),
   ...all(
     'cmake ctest cpack meson autoreconf autoconf automake aclocal libtool configure qmake premake5 xmake',
     runs('runs the build of the project', 'B=w S=r build=w o=w'),

@@ -6,6 +6,7 @@ import { launched } from '../programs/launched.ts';
 import type { Call } from '../programs/program.ts';
 import type { Span, Subject } from '../session.ts';
 import { asSource, HOLE, isForeign, isKnown, isUnknown, type Text } from '../text.ts';
+import type { AssessContext } from '../types.ts';
 import { BUILTINS } from './builtins.ts';
 import { judgeVariable } from './environment.ts';
 import { after, both, type Flow, type Scene } from './flow.ts';
@@ -277,6 +278,7 @@ export function createDispatch(host: Interpreter): Dispatch {
         }
       },
       own,
+      installed: (program) => cell.state.cwd.length > 0 && cell.state.cwd.every((folder) => hasInstalled(host.context, folder, program)),
       workspace: () => {
         if (host.paths.program('.', cell.state.cwd) !== 'project') return undefined;
         const [base, ...others] = host.context.workspaces.filter((folder) =>
@@ -293,4 +295,14 @@ export function createDispatch(host: Interpreter): Dispatch {
   }
 
   return { run, shellText };
+}
+
+/** As npm looks for it: in the `node_modules` of the folder and of each one above it, up to where the agent may write. */
+function hasInstalled({ workspaces, facts }: AssessContext, folder: Text, program: string): boolean {
+  if (!isKnown(folder) || !/^\w[\w.-]*$/.test(program)) return false;
+  const tops = workspaces.filter((top) => folder === top || folder.startsWith(`${top}/`));
+  for (let at = folder; tops.some((top) => at === top || at.startsWith(`${top}/`)); at = at.slice(0, at.lastIndexOf('/'))) {
+    if (facts.which(`${at}/node_modules/.bin/${program}`) !== undefined) return true;
+  }
+  return false;
 }
