@@ -24,7 +24,7 @@ test('whose credential is revoked is told of once, though they ask for nothing a
   const signal = found.type === 'caller' ? found.caller.signal : undefined;
   expect([found.type, signal?.aborted]).toEqual(['caller', false]);
   known = undefined;
-  await expect.poll(() => signal?.aborted).toBe(true);
+  await expect.poll(() => signal?.aborted, { timeout: 10_000 }).toBe(true);
   expect(ended.mock.calls).toEqual([[TOKEN]]);
   bearers.close();
 });

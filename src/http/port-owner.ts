@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { basename } from 'node:path';
 
 /**
  * Who listens on a TCP port of this machine, for an error message: "node (pid 123)". Undefined where /proc doesn't tell, which is
@@ -9,10 +10,16 @@ export function portOwner(port: number): string | undefined {
   if (inodes.size === 0) return undefined;
   for (const pid of list('/proc').filter((name) => /^\d+$/.test(name))) {
     if (list(`/proc/${pid}/fd`).some((fd) => inodes.has(link(`/proc/${pid}/fd/${fd}`)))) {
-      return `${text(`/proc/${pid}/comm`).trim() || 'a process'} (pid ${pid})`;
+      return `${nameOf(pid)} (pid ${pid})`;
     }
   }
   return 'a process of another user';
+}
+
+/** Its program and not its thread, since Node calls its own MainThread. */
+function nameOf(pid: string): string {
+  const [program = ''] = text(`/proc/${pid}/cmdline`).split('\0');
+  return basename(program) || text(`/proc/${pid}/comm`).trim() || 'a process';
 }
 
 /** Inodes of sockets in state LISTEN (0A) on this port, whatever their address. */

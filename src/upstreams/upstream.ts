@@ -278,7 +278,10 @@ export function createUpstream(parts: UpstreamParts): Upstream {
     if (client === undefined) await start();
     if (client !== undefined) return client;
     throw new AppError('upstream_unavailable', `The MCP server "${name}" is not connected (${standing.state()}): ${standing.why()}.`, {
-      fix: `\`writ upstream test ${name}\` starts it once and shows what it says.`,
+      fix:
+        standing.state() === 'needs_install'
+          ? `Install it: writ upstream install ${name}`
+          : `\`writ upstream test ${name}\` starts it once and shows what it says.`,
     });
   }
 

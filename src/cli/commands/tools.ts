@@ -9,6 +9,8 @@ interface ToolsFlags {
   readonly all?: boolean;
 }
 
+/** It stands for all that a list of so many leaves out. */
+const FINDING = 'find_tools';
 /** Characters of a description in the list for people. */
 const SHOWN = 100;
 
@@ -29,7 +31,8 @@ export function toolsCommand(program: Command, app: () => Promise<App>, terminal
       if (format === undefined && json !== true) {
         const width = Math.max(0, ...tools.map(({ name }) => name.length));
         for (const { name, description } of tools) terminal.out(`${name.padEnd(width)}  ${firstLine(description)}\n`);
-        terminal.out(`${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}\n`);
+        const searched = tools.some(({ name }) => name === FINDING) ? '; the others are found with it, `writ tools --all` lists them' : '';
+        terminal.out(`${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}${searched}\n`);
       } else {
         const { value, notes } = TOOL_FORMATS[format ?? 'mcp'](tools);
         for (const note of notes) terminal.err(`writ: ${note}\n`);

@@ -120,3 +120,30 @@ test('a file that others can write is not edited', async () => {
   chmodSync(file(), 0o666);
   await expect(write({ name: 'a', entry: { command: 'a' } })).rejects.toThrow('other users');
 });
+
+test('what a person saves while it is being written stays', async () => {
+  writeFileSync(file(), COMMENTED, { mode: 0o600 });
+  let saved = 0;
+  const entry = (): Record<string, unknown> => {
+    // An editor knows nothing of the lock.
+    if (saved < 2) writeFileSync(file(), COMMENTED.replace('// mine', `// mine, saved ${++saved}`));
+    return { command: 'three' };
+  };
+  const { backup = '' } = await write({ name: 'three', entry });
+  const text = readFileSync(file(), 'utf8');
+  expect(text).toContain('// mine, saved 2');
+  expect(text).toContain('"three"');
+  expect(readFileSync(backup, 'utf8')).toContain('// mine, saved 2');
+  expect(readdirSync(home).sort()).toEqual(['config-backups', 'config.json']);
+});
+
+test('a file that never rests is left alone', async () => {
+  writeFileSync(file(), COMMENTED, { mode: 0o600 });
+  let saved = 0;
+  const entry = (): Record<string, unknown> => {
+    writeFileSync(file(), COMMENTED.replace('// mine', `// mine, saved ${++saved}`));
+    return { command: 'three' };
+  };
+  await expect(write({ name: 'three', entry })).rejects.toMatchObject({ code: 'busy' });
+  expect(readFileSync(file(), 'utf8')).toContain(`// mine, saved ${saved}`);
+});

@@ -4,11 +4,13 @@ import { AppError, errnoOf, toAppError } from '../errors.ts';
 import { withFileLock } from '../file-lock.ts';
 import { editServers, type ServerChange } from './edit-servers.ts';
 import { OPERATOR_FILE } from './load.ts';
-import { readConfigFile } from './read-file.ts';
+import { type FileText, readConfigFile } from './read-file.ts';
 
 const BACKUPS = 'config-backups';
 /** The oldest go. */
 const MOST_BACKUPS = 20;
+/** As often as a person may save in between. */
+const MOST_TRIES = 10;
 
 export interface WrittenServers {
   readonly file: string;
@@ -25,22 +27,33 @@ export async function writeServers(
   changes: () => readonly ServerChange[],
 ): Promise<WrittenServers> {
   const named = join(home, OPERATOR_FILE);
+  const read = (): Exclude<FileText, { state: 'refused' }> => {
+    const found = readConfigFile(named, { operator_uid: uid });
+    if (found.state === 'refused') throw new AppError('config_invalid', `${named} ${found.message}.`, { fix: found.fix });
+    return found;
+  };
   return withFileLock(join(home, 'config.lock'), async () => {
-    const read = readConfigFile(named, { operator_uid: uid });
-    if (read.state === 'refused') throw new AppError('config_invalid', `${named} ${read.message}.`, { fix: read.fix });
-    const before = read.state === 'text' ? read.text : '';
-    const after = editServers(named, before, changes());
-    if (after === before) return { file: named };
-    // Some keep it among their dot files, with a link here.
-    const file = read.state === 'text' ? realpathSync(named) : named;
-    const mode = read.state === 'text' ? statSync(file).mode & 0o777 : 0o600;
-    try {
-      const backup = read.state === 'text' ? keep(home, before, now) : undefined;
-      place(file, after, mode);
-      return { file: named, ...(backup === undefined ? {} : { backup }) };
-    } catch (thrown) {
-      throw toAppError(thrown);
+    for (let time = 0; time < MOST_TRIES; time++) {
+      const found = read();
+      const before = found.state === 'text' ? found.text : '';
+      const after = editServers(named, before, changes());
+      if (after === before) return { file: named };
+      // Some keep it among their dot files, with a link here.
+      const file = found.state === 'text' ? realpathSync(named) : named;
+      const mode = found.state === 'text' ? statSync(file).mode & 0o777 : 0o600;
+      // Writing takes a while, and an editor knows nothing of the lock: what a person saves meanwhile is theirs, and is edited in turn.
+      const isStill = (): boolean => {
+        const again = read();
+        return again.state === found.state && (again.state !== 'text' || again.text === before);
+      };
+      try {
+        const backup = found.state === 'text' ? keep(home, before, now) : undefined;
+        if (place(file, after, mode, isStill)) return { file: named, ...(backup === undefined ? {} : { backup }) };
+      } catch (thrown) {
+        throw toAppError(thrown);
+      }
     }
+    throw new AppError('busy', `Somebody else kept changing ${named}; nothing was written.`, { fix: 'Try again.' });
   });
 }
 
@@ -63,12 +76,16 @@ function keep(home: string, text: string, now: number): string {
   }
 }
 
-/** Under the lock, so the temporary name can be a fixed one: what a killed process left there is replaced. */
-function place(file: string, text: string, mode: number): void {
+/** False: the file isn't what it was any more. Under the lock, so the temporary name can be a fixed one: what a killed process left there is replaced. */
+function place(file: string, text: string, mode: number, isStill: () => boolean): boolean {
   const next = `${file}.next`;
   rmSync(next, { force: true });
   try {
     writeFileSync(next, text, { mode, flag: 'wx', flush: true });
+    if (!isStill()) {
+      rmSync(next, { force: true });
+      return false;
+    }
     renameSync(next, file);
   } catch (thrown) {
     rmSync(next, { force: true });
@@ -80,4 +97,5 @@ function place(file: string, text: string, mode: number): void {
   } finally {
     closeSync(folder);
   }
+  return true;
 }

@@ -80,7 +80,8 @@ export function afterSight(record: ToolRecord | undefined, name: string, facts: 
     case 'seen':
     case 'approved': {
       const { waiting } = record;
-      if (same && waiting === undefined && moved && record.state === 'seen') return { ...record, backend };
+      // Only seen so far, and from now on it needs an answer: the operator set `require_approval`, say.
+      if (same && waiting === undefined && needs_answer && record.state === 'seen') return { name, state: 'asked', ...sight };
       // Back to what is pinned: what it was in between stays in the record until somebody answers.
       if (same && (waiting !== undefined || !moved)) return undefined;
       if (waiting?.pin.sha256 === pin.sha256 && waiting.backend === backend) return undefined;

@@ -447,6 +447,19 @@ test('paths that only look like the approved one are others', async () => {
   expect(await judged(operator({ require_approval: true }), tool())).toMatchObject({ state: 'unknown' });
 });
 
+test('a tool that was only seen waits for an answer as soon as one is wanted, and no more when it is not', async () => {
+  const states = async (): Promise<readonly string[]> => {
+    const listed = await approvals().list();
+    return listed.ok ? listed.upstreams.flatMap(({ tools }) => tools.map(({ state }) => state)) : [];
+  };
+  expect(await judged(operator(), tool())).toMatchObject({ state: 'approved' });
+  expect(await states()).toEqual(['seen']);
+  expect(await judged(operator({ require_approval: true }), tool())).toMatchObject({ state: 'unknown' });
+  expect(await states()).toEqual(['asked']);
+  expect(await judged(operator(), tool())).toMatchObject({ state: 'approved' });
+  expect(await states()).toEqual(['seen']);
+});
+
 test('a server that makes up tools without end fills its own record only', async () => {
   const many = (from: number, count: number): SeenTool[] =>
     Array.from({ length: count }, (_, at) => ({ ...tool(), name: `t${from + at}` }));
