@@ -45,7 +45,8 @@ export function judgeToolRecord(record: ToolRecord | undefined, { pin, backend, 
     return needs_answer ? { state: 'unknown', sha256, reason: why, difference: difference(undefined, pin) } : { state: 'approved', sha256 };
   }
   if (record.state === 'denied') return { state: 'denied', sha256, reason: `Denied by ${record.by ?? 'somebody'}.` };
-  if (record.state === 'asked') return { state: 'unknown', sha256, reason: why, difference: difference(undefined, pin) };
+  if (record.state === 'asked')
+    return needs_answer ? { state: 'unknown', sha256, reason: why, difference: difference(undefined, pin) } : { state: 'approved', sha256 };
   const changed = (reason: string): Judgement => ({ state: 'changed', sha256, reason, difference: difference(record.pin, pin) });
   if (record.pin.format !== PIN_FORMAT) return changed(NEW_FORMAT);
   if (record.pin.sha256 !== sha256) return changed('It is not what it was when it was approved or first seen.');
