@@ -129,7 +129,16 @@ export function shown(path: Path): string {
 
 /** Keys of an untrusted file go into messages: short, and without control characters. */
 export function quoted(name: string): string {
-  const short = name.length > 60 ? `${name.slice(0, 60)}…` : name;
+  return quotedUpTo(60, name);
+}
+
+/** Longer, since the end of a path is what it is about. */
+export function quotedPath(path: string): string {
+  return quotedUpTo(300, path);
+}
+
+function quotedUpTo(most: number, text: string): string {
+  const short = text.length > most ? `${text.slice(0, most)}…` : text;
   return JSON.stringify(short).replace(
     /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,
     (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -2,7 +2,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, normalize, resolve } from 'node:path';
 import { judgeWorkspace } from '../../identity/index.ts';
 import type { ConfigNote, ProcessFacts } from '../../kernel/config/index.ts';
-import { quoted } from '../../kernel/config/parse.ts';
+import { quotedPath } from '../../kernel/config/parse.ts';
 import type { ServerEntry } from '../../kernel/config/server-entry.ts';
 import type { Redactor } from '../../kernel/redaction/index.ts';
 import type { UpstreamSettings } from '../types.ts';
@@ -48,7 +48,7 @@ export function readRoots(
       return [];
     }
     if (!isOwn(judged.path, places)) {
-      warnings.push(note(['roots', index], `is ignored: ${quoted(judged.path)} is outside of the project`, OPERATOR));
+      warnings.push(note(['roots', index], `is ignored: ${quotedPath(judged.path)} is outside of the project`, OPERATOR));
       return [];
     }
     return [{ path: judged.path, access }];
@@ -83,7 +83,7 @@ export function readArtifactRoots(
       return [];
     }
     if (!isOwn(realOf(meant) ?? meant, places)) {
-      warnings.push(note(key, `is ignored: ${quoted(meant)} is outside of the project`, OPERATOR));
+      warnings.push(note(key, `is ignored: ${quotedPath(meant)} is outside of the project`, OPERATOR));
       return [];
     }
     return [meant];
@@ -113,7 +113,7 @@ export function warnOfUnseen(
   for (const [key, word] of words) {
     if (!isAbsolute(word)) continue;
     const real = realOf(word);
-    if (real !== undefined && isFolder(real)) warn(key, `folder ${quoted(real)}`, real, `Add it: "roots": [${JSON.stringify(real)}].`);
+    if (real !== undefined && isFolder(real)) warn(key, `folder ${quotedPath(real)}`, real, `Add it: "roots": [${JSON.stringify(real)}].`);
     else if (key[0] === 'env') {
       const folder = realOf(dirname(real ?? word));
       // What may be no root is a folder of the system, which it sees or not whatever is said here, or the home, of which it never sees all.
@@ -124,7 +124,7 @@ export function warnOfUnseen(
       const fix = home
         ? 'Keep it in a folder of its own, and add that to "roots".'
         : `Add its folder: "roots": [${root}], or without "access" to read only.`;
-      warn(key, `file ${quoted(word)}`, folder, fix);
+      warn(key, `file ${quotedPath(word)}`, folder, fix);
     }
   }
 }
