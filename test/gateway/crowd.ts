@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fixture, gatewayPlace } from './place.ts';
 
-/** Says nothing; says no JSON; ends at once; answers with nothing that was asked; says back what it hears; floods stderr. */
+/** Says nothing; says no JSON; ends at once; answers with nothing that was asked; says back what it hears; floods stderr first. */
 const SCRIPTS = [
   'exec sleep 600',
   'echo hello; exec sleep 600',
   'exit 7',
   'while read -r line; do echo "{}"; done',
   'exec cat',
-  'while :; do seq 200 >&2; sleep 1; done',
+  'seq 2000 >&2; exec sleep 600',
 ];
 
 /** A Writ home with a good server and so many bad ones. */

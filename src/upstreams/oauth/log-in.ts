@@ -32,6 +32,12 @@ export interface Begun {
 }
 
 const MAX_SAID = 300;
+/** RFC 6749, A.12: it goes into a header as it is. */
+const TOKEN = /^[\x20-\x7e]+$/;
+/** Of 64 KiB: what is kept then has tokens as well. */
+const MAX_ATTEMPT = 24 * 1024;
+/** All that is known of a login has 64 KiB. */
+const MAX_TOKEN = 16 * 1024;
 
 /** Finds out who issues tokens for a server, makes ourselves known there, and gives the address where a person agrees. */
 export async function beginLogin(target: LoginTarget, options: BeginOptions, { logins, attempts }: LogInParts): Promise<Begun> {
@@ -68,6 +74,11 @@ export async function beginLogin(target: LoginTarget, options: BeginOptions, { l
     if (authorization_url === undefined || verifier === undefined || discovery === undefined || used === undefined) {
       throw new AppError('upstream_error', `${new URL(key.url).origin} gave no address to log in at.`);
     }
+    // A person's machine opens it: with another scheme that is a file, or a program.
+    if (authorization_url.protocol !== 'https:' && authorization_url.protocol !== 'http:') {
+      const scheme = visible(authorization_url.protocol.slice(0, 40));
+      throw new AppError('upstream_error', `${new URL(key.url).origin} sends people to an address that is no web page (${scheme}).`);
+    }
     if (oauth.keys_file !== undefined) {
       // Google gives a refresh token only to whoever asks like this.
       authorization_url.searchParams.set('access_type', 'offline');
@@ -84,6 +95,9 @@ export async function beginLogin(target: LoginTarget, options: BeginOptions, { l
       client: used,
       discovery,
     };
+    if (JSON.stringify(attempt).length > MAX_ATTEMPT) {
+      throw new AppError('upstream_error', 'What its issuer says of itself is too long to be kept.');
+    }
     return {
       authorization_url: authorization_url.href,
       state,
@@ -188,6 +202,10 @@ export function withTokens(
   scope: string | undefined,
   clock: Pick<Clock, 'now'>,
 ): LoginRecord {
+  const { access_token, refresh_token = '' } = tokens;
+  if (!TOKEN.test(access_token) || access_token.length > MAX_TOKEN || refresh_token.length > MAX_TOKEN) {
+    throw new AppError('upstream_error', 'The issuer gave a token that is none: empty, too long, or with characters that no token has.');
+  }
   const { expires_at: _, ...rest } = record;
   const granted = tokens.scope ?? scope;
   return {
