@@ -1,6 +1,6 @@
 import { AppError } from '../kernel/errors.ts';
 import type { Upstreams } from '../upstreams/index.ts';
-import type { UpstreamState } from '../upstreams/types.ts';
+import { toConnect, type UpstreamState } from '../upstreams/types.ts';
 
 /** States that end with a person's yes. */
 const ASKED: ReadonlySet<UpstreamState> = new Set(['needs_approval', 'quarantined']);
@@ -16,8 +16,7 @@ export function missingTool(name: string, upstreams: Pick<Upstreams, 'get' | 'st
     const why = `The MCP server "${server}", whose tool this would be, is not connected (${state}): ${(reason ?? 'no reason is known').replace(/\.$/, '')}.`;
     if (ASKED.has(state))
       return new AppError('tool_unapproved', why, { fix: `Look at it and approve it: writ upstream approve ${server}` });
-    if (state === 'needs_install') return new AppError('upstream_unavailable', why, { fix: `Install it: writ upstream install ${server}` });
-    return new AppError('upstream_unavailable', why, { fix: `\`writ upstream test ${server}\` starts it once and shows what it says.` });
+    return new AppError('upstream_unavailable', why, { fix: toConnect(server, state) });
   }
   return undefined;
 }

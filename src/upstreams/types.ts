@@ -155,3 +155,10 @@ export interface UpstreamStatus {
   /** What came from it and was for nobody: answers that came too late, answers to nothing, and what is no message. */
   readonly dropped: { readonly late: number; readonly unknown: number; readonly noise: number };
 }
+
+/** What to do about one that isn't connected, where nobody's yes is missing. */
+export function toConnect(name: string, state: UpstreamState): string {
+  return state === 'needs_install'
+    ? `Install it: writ upstream install ${name}`
+    : `\`writ upstream test ${name}\` starts it once and shows what it says.`;
+}

@@ -12,7 +12,15 @@ import { repeatedArguments } from './repeated-arguments.ts';
 import { createStanding } from './standing.ts';
 import { SETTLED } from './states.ts';
 import { createToolList } from './tool-list.ts';
-import type { Change, JsonObject, Relay, UpstreamSettings, UpstreamStatus, UpstreamTool } from './types.ts';
+import {
+  type Change,
+  type JsonObject,
+  type Relay,
+  toConnect,
+  type UpstreamSettings,
+  type UpstreamStatus,
+  type UpstreamTool,
+} from './types.ts';
 import { createWatching } from './watching.ts';
 import type { Carrier } from './wire/carrier.ts';
 import { type Era, openClient, type UpstreamClient } from './wire/client.ts';
@@ -278,10 +286,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
     if (client === undefined) await start();
     if (client !== undefined) return client;
     throw new AppError('upstream_unavailable', `The MCP server "${name}" is not connected (${standing.state()}): ${standing.why()}.`, {
-      fix:
-        standing.state() === 'needs_install'
-          ? `Install it: writ upstream install ${name}`
-          : `\`writ upstream test ${name}\` starts it once and shows what it says.`,
+      fix: toConnect(name, standing.state()),
     });
   }
 
